@@ -1,5 +1,4 @@
-"""What fuzz-http and fuzz-mqtt share: requests of phones' apps, changed bytes, and people who go on
-as if nothing happened."""
+"""Shared by fuzz-http and fuzz-mqtt: requests of phone apps, mutations, and normal clients."""
 import glob
 import json
 import os
@@ -12,15 +11,15 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NUMBERS = [b"9223372036854775807", b"-9223372036854775808", b"18446744073709551616", b"1e308",
            b"-1e400", b"1e999999999", b"-0", b"NaN", b"9" * 400, b"4294967296", b"null", b"\"\"",
            b"9999-12-31T23:59:59Z", b"[]", b"{}", b"\xff\xfe", b"\x00", b"\xf0\x9f\x98\x80"]
-# Nobody is held back, and so everything reaches what is to be tried.
+# Without rate limits, so that every request reaches its parser.
 UNLIMITED = [(name, 0) for name in (
     "JAGA_INGEST_DEVICE_CALLS_PER_SECOND", "JAGA_INGEST_ADDRESS_CALLS_PER_SECOND",
-    "JAGA_INGEST_FAILURES_PER_MINUTE", "JAGA_CREDENTIAL_CALLS_PER_SECOND",
+    "JAGA_INGEST_AUTH_FAILURES_PER_MINUTE", "JAGA_CREDENTIAL_CALLS_PER_SECOND",
     "JAGA_ADDRESS_CALLS_PER_SECOND", "JAGA_AUTH_FAILURES_PER_MINUTE")]
 
 
 def phone_requests():
-    """Requests of phones' apps: method, target, headers and body of the golden files."""
+    """Requests of phone apps from the golden files: method, target, headers and body."""
     found = []
     for path in sorted(glob.glob(TOP + "/Tests/DialectsTests/Golden/*/*.txt")):
         with open(path, "rb") as file:
@@ -34,7 +33,7 @@ def phone_requests():
 
 
 def changed(chance, data):
-    """Bytes with a few of them changed, cut, doubled, or numbers replaced by extreme ones."""
+    """Mutates bytes: changes, cuts or repeats some, or replaces numbers by extreme ones."""
     data = bytearray(data)
     for _ in range(chance.choice([1, 1, 2, 8])):
         at = chance.randrange(len(data)) if data else 0
@@ -61,7 +60,7 @@ def changed(chance, data):
 
 
 class Neighbours:
-    """People of a running suite who report and call for help while somebody else attacks it."""
+    """People who report and raise emergencies during an attack."""
 
     def __init__(self, suite):
         self.suite = suite
@@ -69,7 +68,7 @@ class Neighbours:
         self.bob, self.bob_token = self.member("Bob", "guardian")
         self.anna, self.anna_token = self.member("Anna", "member")
         self.device, _, self.phone = suite.device(self.anna)
-        # Each calls for help once: calls within 30 s of one person join.
+        # Each raises one emergency: requests of one person within 30 s join.
         self.callers = []
         for number in range(60):
             person, _ = self.member(f"Caller {number}", "member", f"+1555003{number:04d}")
@@ -84,7 +83,7 @@ class Neighbours:
         return person, token
 
     def call_for_help(self):
-        """One of the callers presses the button; the message has to leave the suite."""
+        """One of the callers raises an emergency; its message must leave the suite."""
         if len(self.calls) == len(self.callers):
             return
         number, began = len(self.calls), time.monotonic()
@@ -108,7 +107,7 @@ class Neighbours:
             self.problems.append(f"a report failed: {error}")
 
     def latitude(self):
-        """Where Bob sees Anna."""
+        """Anna's position as seen by Bob."""
         seen = self.suite.call("GET", f"/v1/circles/{self.circle}/positions", None,
                                self.bob_token)
         for feature in seen["features"]:
@@ -117,7 +116,7 @@ class Neighbours:
         return None
 
     def expect_latitude(self, latitude, seconds=20):
-        """Bob has to see a report of Anna's phone soon."""
+        """Checks that Bob soon sees a report of Anna's phone."""
         end, seen = time.monotonic() + seconds, None
         while time.monotonic() < end:
             try:
@@ -130,7 +129,7 @@ class Neighbours:
         self.problems.append(f"the report at {latitude} is lost: {seen} is seen")
 
     def close(self):
-        """What is wrong in the end: nothing of the list may be."""
+        """The problems at the end; the list must be empty."""
         time.sleep(3)
         after = self.suite.process_ids()
         self.problems += [f"{name} ended" for name in SERVICES
@@ -142,7 +141,7 @@ class Neighbours:
                 break
             time.sleep(0.3)
         self.problems += [f"nobody was told of {call}" for call in self.calls if call not in told]
-        # What was sent may have to be caught up with.
+        # The suite may have to catch up.
         end = time.monotonic() + 120
         for service in SERVICES:
             for path in ("/readyz", "/healthz"):
@@ -159,11 +158,11 @@ class Neighbours:
 
     @staticmethod
     def is_expected(text):
-        """Nobody acknowledges these calls for help, and /healthz says so."""
+        """Nobody acknowledges these emergencies, and /healthz reports that."""
         return "acknowledged" in text and "not caught up" not in text
 
     def told(self):
-        """Notes of calls for help that left the suite."""
+        """Notes of emergencies whose messages left the suite."""
         found, cursor = set(), ""
         while cursor is not None:
             page = self.suite.call("GET", "/v1/outbox?limit=100" + cursor)

@@ -1,4 +1,4 @@
-"""A suite of its own for scripts that try it: free ports, an empty home, accounts."""
+"""A separate suite for test scripts: free ports, an empty home, people."""
 import json
 import os
 import signal
@@ -11,7 +11,7 @@ SERVICES = ["ingest", "membership", "evaluator", "timer", "notifier"]
 
 
 def free_base():
-    """A port base whose whole family of ports is free."""
+    """A port base whose ports are all free."""
     offsets = [n + k for n in (0, 100, 200) for k in range(1, 8)] + [301, 302, 400]
     for base in range(20100, 31000, 500):
         try:
@@ -21,11 +21,11 @@ def free_base():
             return base
         except OSError:
             continue
-    raise SystemExit("there is no family of free ports")
+    raise SystemExit("no free ports")
 
 
 class Suite:
-    """What `jaga up` starts, from a folder of built programs."""
+    """A suite started by `jaga up` from a folder of built programs."""
 
     def __init__(self, programs, home, settings=(), arguments=()):
         self.home = home
@@ -51,11 +51,11 @@ class Suite:
             self.token = file.read().strip()
 
     def call(self, method, path, body=None, token=None):
-        """An answer's JSON; an error of urllib unless it is success."""
+        """The JSON of a response; raises an error of urllib unless it is a success."""
         return self.ask(self.url, method, path, body, token)
 
     def at(self, service, method, path, body=None, token=None):
-        """The same of one service, without nginx."""
+        """Like `call`, sent to one service without nginx."""
         url = f"http://127.0.0.1:{self.http_port(service)}"
         return self.ask(url, method, path, body, token)
 
@@ -70,14 +70,14 @@ class Suite:
             return json.loads(text) if text else None
 
     def person(self, name, number):
-        """A new account: id and token."""
+        """A new person: id and token."""
         made = self.call("POST", "/v1/people", {
             "name": name, "contacts": [{"channel": "sms", "address": number}]})["id"]
         token = self.call("POST", f"/v1/people/{made}/credentials", {})["credential"]["token"]
         return made, token
 
     def device(self, person):
-        """A new phone: id, id of its credential, token."""
+        """A new device: id, id of its credential, token."""
         made = self.call("POST", f"/v1/people/{person}/devices", {"name": "phone"})
         credential = made["credential"]
         return made["device"]["id"], credential["id"], credential["token"]

@@ -2,7 +2,7 @@ import Glibc
 import Model
 import Runtime
 
-/// `jaga`: the door to a suite for the people who run it.
+/// `jaga`: the command-line tool for operators of a suite.
 @main
 struct Main {
     static let commands: [any Command.Type] = [
@@ -12,27 +12,27 @@ struct Main {
         MessageCommand.self, JourneyCommand.self, DeviceCommand.self, PersonCommand.self,
         Quarantine.self, EmergencyCommand.self, CircleCommand.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,
-        RestoreCommand.self, ReleaseCommand.self,
+        RestoreCommand.self, HeldCommand.self,
     ]
 
     static func main() {
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 
-    /// Runs a subcommand; whatever goes wrong is told on standard error.
+    /// Runs a subcommand, and prints errors to standard error.
     ///
-    /// - Returns: 0 for success, 1 for failure, 2 for a wrong call
+    /// - Returns: 0 = success, 1 = failure, 2 = wrong usage
     static func run(_ words: [String]) -> Int32 {
-        StandardDescriptors.fill()
+        StandardDescriptors.openMissing()
         guard let name = words.first, !["--help", "-h", "help"].contains(name) else {
             return help(words.dropFirst().first)
         }
         if name == "--version" {
-            Console.say("jaga \(Version.text)")
+            Console.print("jaga \(Version.text)")
             return 0
         }
         guard let command = commands.first(where: { $0.syntax.name == name }) else {
-            Console.complain("jaga: there is no command \(name); 'jaga --help' lists them")
+            Console.printError("jaga: unknown command \(name); 'jaga --help' lists all commands")
             return 2
         }
         if words.contains("--help") || words.contains("-h") { return help(name) }
@@ -40,14 +40,14 @@ struct Main {
             let call = try Call(Array(words.dropFirst()), of: command.syntax)
             return try command.run(try Names.resolved(call))
         } catch let error as CommandError {
-            Console.complain("jaga \(name): \(error)")
+            Console.printError("jaga \(name): \(error)")
             return error.status
         } catch let error as any ExplainedError {
             let hint = error.hint.isEmpty ? "" : "\n\(error.hint)"
-            Console.complain("jaga \(name): \(error.operation): \(error.message)\(hint)")
+            Console.printError("jaga \(name): \(error.operation): \(error.message)\(hint)")
             return 1
         } catch {
-            Console.complain("jaga \(name): \(error)")
+            Console.printError("jaga \(name): \(error)")
             return 1
         }
     }

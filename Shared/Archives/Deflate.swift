@@ -1,40 +1,40 @@
 import CZlib
 import Model
 
-/// Compresses one entry, piece by piece.
+/// Compresses one entry incrementally.
 final class Deflate {
     private var stream = z_stream()
 
     init() {
         let result = czlib_deflate_raw(&stream)
-        invariant(result == Z_OK, "zlib gets its memory")
+        invariant(result == Z_OK, "zlib can allocate its state")
     }
 
     deinit { deflateEnd(&stream) }
 
-    /// Takes a piece, and appends what has become of it so far.
+    /// Compresses a piece and appends the output that is ready.
     ///
-    /// - Parameter isLast: nothing follows
-    func take(_ bytes: [UInt8], isLast: Bool, into compressed: inout [UInt8]) {
+    /// - Parameter isLast: whether this is the last piece
+    func compress(_ bytes: [UInt8], isLast: Bool, into compressed: inout [UInt8]) {
         var input = bytes
-        var room = [UInt8](repeating: 0, count: 64 << 10)
-        let capacity = room.count
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let capacity = buffer.count
         input.withUnsafeMutableBufferPointer { source in
             stream.next_in = source.baseAddress
             stream.avail_in = UInt32(source.count)
-            room.withUnsafeMutableBufferPointer { target in
+            buffer.withUnsafeMutableBufferPointer { target in
                 repeat {
                     stream.next_out = target.baseAddress
                     stream.avail_out = UInt32(capacity)
                     let result = deflate(&stream, isLast ? Z_FINISH : Z_NO_FLUSH)
-                    invariant(result != Z_STREAM_ERROR, "the stream of zlib is whole")
+                    invariant(result != Z_STREAM_ERROR, "the zlib stream is consistent")
                     compressed += target[..<(capacity - Int(stream.avail_out))]
                 } while stream.avail_out == 0
             }
         }
     }
 
-    /// The checksum of ZIP, going on from that of what came before.
+    /// Continues ZIP's checksum with further bytes.
     static func crc32(_ bytes: [UInt8], after before: UInt32 = 0) -> UInt32 {
         bytes.withUnsafeBufferPointer { source in
             UInt32(

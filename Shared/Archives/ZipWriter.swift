@@ -1,18 +1,17 @@
 import Model
 
-/// Writes a ZIP archive in pieces, entry after entry, without knowing beforehand how long any of
-/// them will be.
+/// Writes a ZIP archive incrementally, entry by entry, with sizes unknown in advance.
 ///
 /// ```swift
 /// var zip = ZipWriter()
 /// var bytes = zip.begin("person.json", at: now)
-/// bytes += zip.take(Array("{}".utf8))
+/// bytes += zip.append(Array("{}".utf8))
 /// bytes += zip.end()
 /// bytes += zip.finish()
 /// ```
 ///
-/// Entries are compressed, or stored as they are where they are compressed already. Archives of
-/// 4 GiB and more need another form, which is not written: ``hasRoom(for:)`` says where they end.
+/// Entries are compressed, or stored if they are compressed already. ZIP64 is not supported: use
+/// ``hasRoom(for:)`` to stay below 4 GiB.
 public struct ZipWriter {
     private struct Entry {
         var name: [UInt8]
@@ -23,8 +22,8 @@ public struct ZipWriter {
         var size: UInt32 = 0
         var offset: UInt32
 
-        /// What stands of it before its content and in the directory alike.
-        func putHead(into bytes: inout [UInt8]) {
+        /// Appends the fields that the local header and the directory have in common.
+        func putCommonFields(into bytes: inout [UInt8]) {
             bytes.put(ZipWriter.version)
             bytes.put(ZipWriter.flags)
             bytes.put(method)
@@ -34,24 +33,24 @@ public struct ZipWriter {
             bytes.put(compressed)
             bytes.put(size)
             bytes.put(UInt16(name.count))
-            // No further fields.
+            // Length of the extra fields.
             bytes.put(0 as UInt16)
         }
     }
 
     private static let stored: UInt16 = 0
     private static let deflated: UInt16 = 8
-    /// Lengths follow the entry, its name is UTF-8.
+    /// Sizes follow the entry; names are UTF-8.
     private static let flags: UInt16 = 1 << 3 | 1 << 11
     private static let version: UInt16 = 20
     private static let bytesMax = UInt32.max - (64 << 20)
     private static let entriesMax = Int(UInt16.max) - 1
 
-    /// Bytes of the archive so far.
+    /// Bytes of the archive written so far.
     private var length: UInt32
     private var entries: [Entry] = []
     private var deflate: Deflate?
-    /// What stands in the directory already, of an archive that is gone on with.
+    /// Directory entries of the archive that is continued.
     private let before: (directory: [UInt8], count: Int)
 
     public init() {
@@ -59,15 +58,15 @@ public struct ZipWriter {
         before = ([], 0)
     }
 
-    /// Goes on with an archive that this type has written: what is written from now on takes the
-    /// place of everything from `rest` on.
+    /// Continues an archive that this type has written.
     ///
-    /// - Returns: nil where it is none
-    public init?(goingOnWith archive: [UInt8], rest: inout Int) {
+    /// - Parameter rest: set to the offset at which new output replaces the archive's old end
+    /// - Returns: nil if the bytes are not such an archive
+    public init?(continuing archive: [UInt8], rest: inout Int) {
         guard archive.count >= ZipWriter.endBytes else { return nil }
         let end = archive.count - ZipWriter.endBytes
-        func number(_ bytes: Int, at place: Int) -> Int {
-            (0..<bytes).reduce(0) { $0 | Int(archive[end + place + $1]) << (8 * $1) }
+        func number(_ bytes: Int, at index: Int) -> Int {
+            (0..<bytes).reduce(0) { $0 | Int(archive[end + index + $1]) << (8 * $1) }
         }
         let size = number(4, at: 12)
         let offset = number(4, at: 16)
@@ -79,7 +78,7 @@ public struct ZipWriter {
 
     private static let endBytes = 22
 
-    /// Whether so many bytes more, uncompressed, and another entry surely fit.
+    /// Whether another entry of `bytes` uncompressed bytes certainly fits.
     public func hasRoom(for bytes: Int) -> Bool {
         Int(length) + bytes + bytes / 1000 + 1000 < Int(ZipWriter.bytesMax)
             && before.count + entries.count < ZipWriter.entriesMax
@@ -88,12 +87,13 @@ public struct ZipWriter {
     /// Begins an entry.
     ///
     /// - Parameters:
-    ///   - name: with `/` between folders
-    ///   - isCompressed: already, such as a photo; it is stored as it is
+    ///   - name: path with `/` between folders
+    ///   - isCompressed: whether the content is already compressed, such as a photo, and must be
+    ///     stored
     public mutating func begin(
         _ name: String, at time: Timestamp, isCompressed: Bool = false
     ) -> [UInt8] {
-        invariant(deflate == nil, "an entry of an archive ends before the next one begins")
+        invariant(deflate == nil, "the previous entry has ended")
         let entry = Entry(
             name: Array(name.utf8),
             method: isCompressed ? ZipWriter.stored : ZipWriter.deflated,
@@ -101,16 +101,16 @@ public struct ZipWriter {
         if !isCompressed { deflate = Deflate() }
         var bytes: [UInt8] = []
         bytes.put(0x0403_4B50 as UInt32)
-        entry.putHead(into: &bytes)
+        entry.putCommonFields(into: &bytes)
         bytes += entry.name
         entries.append(entry)
         return counted(bytes)
     }
 
-    /// More of the entry.
-    public mutating func take(_ piece: [UInt8]) -> [UInt8] { write(piece, isLast: false) }
+    /// Appends content to the current entry.
+    public mutating func append(_ piece: [UInt8]) -> [UInt8] { write(piece, isLast: false) }
 
-    /// The end of the entry.
+    /// Ends the current entry.
     public mutating func end() -> [UInt8] {
         var bytes = write([], isLast: true)
         deflate = nil
@@ -124,22 +124,22 @@ public struct ZipWriter {
         return bytes
     }
 
-    /// A whole entry.
+    /// Writes a complete entry.
     public mutating func add(
         _ name: String, _ content: [UInt8], at time: Timestamp, isCompressed: Bool = false
     ) -> [UInt8] {
-        begin(name, at: time, isCompressed: isCompressed) + take(content) + end()
+        begin(name, at: time, isCompressed: isCompressed) + append(content) + end()
     }
 
-    /// The end of the archive.
+    /// Ends the archive.
     public mutating func finish() -> [UInt8] {
         let offset = length
         var directory = before.directory
         for entry in entries {
             directory.put(0x0201_4B50 as UInt32)
             directory.put(ZipWriter.version)
-            entry.putHead(into: &directory)
-            // No comment, one disk, no attributes of files.
+            entry.putCommonFields(into: &directory)
+            // No comment, disk 0, no file attributes.
             directory += [UInt8](repeating: 0, count: 10)
             directory.put(entry.offset)
             directory += entry.name
@@ -158,11 +158,11 @@ public struct ZipWriter {
 
     private mutating func write(_ piece: [UInt8], isLast: Bool) -> [UInt8] {
         let last = entries.count - 1
-        invariant(last >= 0, "an archive's bytes belong to an entry")
+        invariant(last >= 0, "an entry has begun")
         var bytes = piece
         if let deflate {
             bytes = []
-            deflate.take(piece, isLast: isLast, into: &bytes)
+            deflate.compress(piece, isLast: isLast, into: &bytes)
         }
         entries[last].crc = Deflate.crc32(piece, after: entries[last].crc)
         entries[last].size += UInt32(piece.count)
@@ -175,7 +175,7 @@ public struct ZipWriter {
         return bytes
     }
 
-    /// Time and day as ZIP has them, in UTC: two seconds are the least that it knows.
+    /// Time and date in ZIP's format, in UTC with a resolution of two seconds.
     private static func date(_ time: Timestamp) -> (time: UInt16, day: UInt16) {
         let text = Array(time.description.utf8).map { Int($0) - 48 }
         func number(_ from: Int, _ digits: Int) -> Int {

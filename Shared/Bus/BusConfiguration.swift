@@ -2,50 +2,50 @@ import Model
 import Wire
 
 extension Bus {
-    /// A stream that this process keeps.
+    /// A stream that this process stores and publishes.
     public struct Served: Hashable, Sendable {
         public var stream: StreamName
-        /// ``Hooks/snapshot`` can give the state that its records lead to.
+        /// Whether ``Hooks/snapshot`` provides its state.
         public var isSnapshotable: Bool
-        /// Its records come from elsewhere as offers, taken iff they continue the chain.
-        public var isComputed: Bool
-        /// What of it is forgotten by and by; nil: only what ``Bus/prune(_:through:)`` says.
+        /// Whether members propose its records; a proposal is accepted iff it continues the chain.
+        public var isDerived: Bool
+        /// The rule by which it is pruned; nil = only by ``Bus/prune(_:through:)``.
         public var retention: Retention?
 
         public init(
-            _ stream: StreamName, isSnapshotable: Bool = false, isComputed: Bool = false,
+            _ stream: StreamName, isSnapshotable: Bool = false, isDerived: Bool = false,
             retention: Retention? = nil
         ) {
             self.stream = stream
             self.isSnapshotable = isSnapshotable
-            self.isComputed = isComputed
+            self.isDerived = isDerived
             self.retention = retention
         }
     }
 
-    /// A process that keeps streams which this one wants.
+    /// A process whose streams this process follows or derives.
     public struct Peer: Hashable, Sendable {
-        /// As in logs and metrics, such as `ingest`.
+        /// Name in logs and metrics, such as `ingest`.
         public var name: String
-        /// Where its PUB is bound, such as `tcp://127.0.0.1:8201`.
+        /// Endpoint of its PUB socket, such as `tcp://127.0.0.1:8201`.
         public var publishEndpoint: String
-        /// Where its ROUTER is bound.
+        /// Endpoint of its ROUTER socket.
         public var controlEndpoint: String
-        /// Streams of it to follow.
+        /// Streams to follow.
         public var streams: [StreamName]
-        /// Streams of it whose records this process computes.
+        /// Streams for which this process proposes records.
         public var computes: [StreamName]
-        /// Where it takes what is computed; nil when nothing is.
-        public var computedEndpoint: String?
-        /// It shares its partitions out: this process joins, and follows and computes those that it
-        /// is given, beside what ``streams`` and ``computes`` name.
-        public var isShared = false
-        /// Where its PUB for `in/p` is bound; nil where those are with the others.
+        /// Endpoint of its SUB socket for proposals; nil if none are sent.
+        public var derivedEndpoint: String?
+        /// Whether the peer assigns partitions. This process then joins, and follows and derives
+        /// its assigned partitions in addition to ``streams`` and ``computes``.
+        public var assignsPartitions = false
+        /// Endpoint of its PUB socket for `in/p`; nil if they share ``publishEndpoint``.
         public var inputsEndpoint: String?
 
         public init(
             name: String, publishEndpoint: String, controlEndpoint: String,
-            streams: [StreamName], computes: [StreamName] = [], computedEndpoint: String? = nil,
+            streams: [StreamName], computes: [StreamName] = [], derivedEndpoint: String? = nil,
             inputsEndpoint: String? = nil
         ) {
             self.name = name
@@ -53,47 +53,47 @@ extension Bus {
             self.controlEndpoint = controlEndpoint
             self.streams = streams
             self.computes = computes
-            self.computedEndpoint = computedEndpoint
+            self.derivedEndpoint = derivedEndpoint
             self.inputsEndpoint = inputsEndpoint
         }
     }
 
-    /// Where a stream is begun by a consumer that has no cursor for it.
+    /// Where a consumer without a cursor starts to read a stream.
     public enum Start: Sendable {
-        /// Everything: from the first record, or from a snapshot when that is gone.
+        /// At the first record, or from a snapshot if that record is pruned.
         case beginning
-        /// From the oldest record that there is, without a snapshot.
+        /// At the oldest record, without a snapshot.
         case oldest
-        /// Only what comes from now on.
+        /// After the current head.
         case head
     }
 
-    /// Who a process is on the bus: what it keeps, whom it hears.
+    /// The streams and peers of a process.
     public struct Configuration: Sendable {
-        /// Under which this process acknowledges; 1 to 64 bytes.
+        /// Consumer name in acknowledgements; 1 to 64 bytes.
         public var name: String
         public var served: [Served] = []
-        /// Where to bind PUB and ROUTER; nil when nothing is served. Port 0 is any free one.
+        /// Endpoints for PUB and ROUTER; nil = serves nothing. Port 0 selects a free port.
         public var publishEndpoint: String?
         public var controlEndpoint: String?
-        /// Where to bind the SUB for what others compute; nil when nothing is.
-        public var computedEndpoint: String?
-        /// Where to bind a PUB for `in/p` alone, which fewer may hear than the rest; nil: they go
-        /// with the rest.
+        /// Endpoint for the SUB socket that receives proposals; nil = none.
+        public var derivedEndpoint: String?
+        /// Endpoint of a separate PUB socket for `in/p`, with stricter read rights; nil = use
+        /// ``publishEndpoint``.
         public var inputsEndpoint: String?
-        /// Keys; nil: none, and nothing beyond loopback.
+        /// Keys; nil = no keys, loopback only.
         public var security: BusSecurity?
         public var peers: [Peer] = []
         public var start = Start.beginning
-        /// Whether writers are told how far this consumer is; one that looks on does not.
+        /// Whether to acknowledge positions; observers do not.
         public var acknowledges = true
-        /// Versions of the logic that this process has, if it is given partitions.
+        /// Supported versions of the logic, for members.
         public var logic: ClosedRange<UInt16> = 1...1
 
         public init(name: String) { self.name = name }
 
-        /// Whether a stream is published apart from the rest.
-        func isApart(_ stream: StreamName) -> Bool {
+        /// Whether a stream is published on the separate socket for inputs.
+        func isPublishedSeparately(_ stream: StreamName) -> Bool {
             guard inputsEndpoint != nil, case .input = stream else { return false }
             return true
         }

@@ -1,7 +1,7 @@
 import Runtime
 import Wire
 
-/// What the bus could not do.
+/// An error of the bus.
 public struct BusError: ExplainedError, Hashable {
     /// `address-in-use`, `bad-endpoint`, `key-invalid`, `key-shared`, `key-unreadable`,
     /// `keys-missing`, `no-curve`, `not-ours`, `oversized`, `socket`, `unprotected`.
@@ -18,89 +18,129 @@ public struct BusError: ExplainedError, Hashable {
     }
 }
 
-/// Thrown by whoever applies records, to stop one stream and leave the others running.
+/// Thrown while applying records to stop one stream; other streams continue.
 ///
-/// For a kind or schema that this program does not know: nothing is skipped; the stream goes on
-/// from the same record when a newer program is started.
+/// For records of an unknown kind or schema: nothing is skipped, and the stream resumes at the same
+/// record after an upgrade.
 public struct StreamStop: Error, Hashable, Sendable {
     public var reason: String
 
     public init(reason: String) { self.reason = reason }
 }
 
-/// Thrown by whoever applies records, to be given the same record later and no other of its stream
-/// before. The others go on. Nothing of it must have had an effect.
+/// Thrown while applying records to receive the same record again later; other streams continue.
+///
+/// The record must not have had any effect yet.
 public struct StreamPause: Error, Hashable, Sendable {
-    /// The shortest time until then.
+    /// The minimum delay.
     public var duration: Duration
 
     public init(for duration: Duration) { self.duration = duration }
 }
 
-/// A consumer throws this for a proposed record that cannot be read: the record is not appended,
-/// and the rest of the member's proposals are dropped.
+/// Thrown while applying a proposed record that cannot be read.
+///
+/// The record is not appended, and the member's remaining proposals are dropped.
 public struct ProposalRejected: Error, Hashable, Sendable {
     public var reason: String
 
     public init(reason: String) { self.reason = reason }
 }
 
-/// What happened on the bus that an operator or a service may want to know.
+/// An event on the bus that operators or services may want to know.
 public enum BusNotice: Hashable, Sendable, CustomStringConvertible {
-    /// The writer's stream is not the one that was followed; it is followed anew from `now`.
+    /// The publisher's stream was replaced; it is followed from `now`.
     case diverged(StreamName, was: Position, now: Position)
-    /// The writer has no longer what comes next; the stream is followed from `now`.
+    /// The publisher has pruned the next records; the stream is followed from `now`.
     case pruned(StreamName, was: Position, now: Position)
-    /// So many frames were not taken, the newest for this reason.
-    case refused(from: String, WireError, count: Int)
-    /// A peer's clock goes so many seconds before ours, or behind it where that is negative.
+    /// Frames were rejected; the error is that of the latest.
+    case rejected(from: String, WireError, count: Int)
+    /// A peer's clock differs from ours; negative = behind.
     case skewed(peer: String, seconds: Int64)
-    /// Somebody computed another record for a place of a computed stream that is taken.
+    /// A member proposed another record at a sequence that has one.
     case conflict(StreamName, sequence: UInt64)
-    /// What this process computed is not what the stream's keeper has.
-    case computedDiverged(StreamName, sequence: UInt64)
-    /// A consumer does not acknowledge what should have been forgotten for an hour.
+    /// The local derived record differs from the published one.
+    case derivedDiverged(StreamName, sequence: UInt64)
+    /// A consumer has kept records from being pruned for an hour.
     case heldBack(Holdback)
-    /// Nothing is heard of a peer any more; connections to it are made anew.
-    case silent(peer: String)
-    /// A peer is heard again, or for the first time.
-    case heard(peer: String)
-    /// Whoever applies records stopped a stream.
+    /// A peer stopped sending; its connections are replaced.
+    case disconnected(peer: String)
+    /// A peer is sending, for the first time or again.
+    case connected(peer: String)
+    /// A ``StreamStop`` stopped a stream.
     case stopped(StreamName, reason: String)
-    /// A peer was not let in, or did not let us in, so often since the last notice of it.
-    case peerRefused(PeerRefusal, count: UInt64)
+    /// A connection was rejected, `count` times since the last notice.
+    case peerRejected(PeerRejection, count: UInt64)
 
-    /// Whether somebody should look at it.
-    public var isAlarm: Bool {
+    /// Whether an operator should look at it.
+    public var needsAttention: Bool {
         switch self {
-        case .diverged, .pruned, .conflict, .computedDiverged, .stopped, .skewed, .heldBack,
-            .peerRefused:
+        case .diverged, .pruned, .conflict, .derivedDiverged, .stopped, .skewed, .heldBack,
+            .peerRejected:
             true
-        case .refused, .silent, .heard: false
+        case .rejected, .disconnected, .connected: false
+        }
+    }
+
+    /// The message of a log line: a constant.
+    public var event: String {
+        switch self {
+        case .diverged: "stream replaced"
+        case .pruned: "stream pruned"
+        case .rejected: "frames rejected"
+        case .skewed: "clock skew"
+        case .conflict: "different proposal rejected"
+        case .derivedDiverged: "derived record differs"
+        case .heldBack: "records held back"
+        case .disconnected: "disconnected"
+        case .connected: "connected"
+        case .stopped: "stream stopped"
+        case .peerRejected: "connection rejected"
+        }
+    }
+
+    /// The fields of a log line.
+    public var fields: LogFields {
+        switch self {
+        case .diverged(let stream, let was, let now), .pruned(let stream, let was, let now):
+            ["stream": stream, "was": was, "now": now]
+        case .rejected(let name, let error, let count):
+            ["peer": name, "count": count, "reason": error.code.rawValue, "error": error]
+        case .skewed(let peer, let seconds): ["peer": peer, "seconds": seconds]
+        case .conflict(let stream, let sequence), .derivedDiverged(let stream, let sequence):
+            ["stream": stream, "sequence": sequence]
+        case .heldBack(let holdback):
+            [
+                "consumer": holdback.consumer, "stream": holdback.stream,
+                "records": holdback.records, "hours": holdback.age.components.seconds / 3600,
+            ]
+        case .disconnected(let peer), .connected(let peer): ["peer": peer]
+        case .stopped(let stream, let reason): ["stream": stream, "reason": reason]
+        case .peerRejected(let rejection, let count): ["count": count, "reason": rejection]
         }
     }
 
     public var description: String {
         switch self {
         case .diverged(let stream, let was, let now):
-            "\(stream) is another stream than before: was at \(was), goes on after \(now)"
+            "\(stream) was replaced: was at \(was), continues after \(now)"
         case .pruned(let stream, let was, let now):
-            "\(stream) has been pruned: was at \(was), goes on after \(now)"
-        case .refused(let name, let error, let count):
+            "\(stream) was pruned: was at \(was), continues after \(now)"
+        case .rejected(let name, let error, let count):
             count == 1
-                ? "a frame from \(name) is refused: \(error)"
-                : "\(count) more frames from \(name) are refused: \(error)"
-        case .skewed(let peer, let seconds): Skew.sentence(peer, seconds)
+                ? "frame from \(name) rejected: \(error)"
+                : "\(count) more frames from \(name) rejected: \(error)"
+        case .skewed(let peer, let seconds): ClockSkew.sentence(peer, seconds)
         case .conflict(let stream, let sequence):
-            "two different outputs for \(stream) \(sequence): the second is refused"
-        case .computedDiverged(let stream, let sequence):
-            "computed another \(stream) \(sequence) than its keeper has"
+            "\(stream) \(sequence): a different proposal was rejected"
+        case .derivedDiverged(let stream, let sequence):
+            "\(stream) \(sequence): local derivation differs from the published record"
         case .heldBack(let holdback): "\(holdback)"
-        case .silent(let peer): "nothing is heard of \(peer)"
-        case .heard(let peer): "\(peer) is heard"
+        case .disconnected(let peer): "disconnected from \(peer)"
+        case .connected(let peer): "connected to \(peer)"
         case .stopped(let stream, let reason): "\(stream) is stopped: \(reason)"
-        case .peerRefused(let refusal, let count):
-            count == 1 ? "\(refusal)" : "\(refusal) (\(count) times)"
+        case .peerRejected(let rejection, let count):
+            count == 1 ? "\(rejection)" : "\(rejection) (\(count) times)"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Model
 import Wire
 
-/// A record with the chain hash up to it.
+/// A record with its chain hash.
 public struct StoredRecord: Hashable, Sendable {
     public var record: Record
     public var hash: UInt64
@@ -12,10 +12,10 @@ public struct StoredRecord: Hashable, Sendable {
     }
 }
 
-/// The state that a stream led to, as records, for whoever begins in the middle.
+/// The state of a stream as records, for consumers that do not read it from the start.
 public struct StreamSnapshot: Hashable, Sendable {
     public var records: [Record]
-    /// The last record of the stream that the state includes; nil = all that was appended.
+    /// The last record that the state includes; nil = the stream's end.
     public var position: Position?
 
     public init(_ records: [Record], at position: Position? = nil) {
@@ -24,59 +24,60 @@ public struct StreamSnapshot: Hashable, Sendable {
     }
 }
 
-/// How far a consumer of a stream kept here is.
+/// A consumer's acknowledged position in a served stream.
 public struct Acknowledgement: Hashable, Sendable {
     public var consumer: String
     public var stream: StreamName
     public var position: Position
-    public var heard: Timestamp
+    public var received: Timestamp
 
-    public init(consumer: String, stream: StreamName, position: Position, heard: Timestamp) {
+    public init(consumer: String, stream: StreamName, position: Position, received: Timestamp) {
         self.consumer = consumer
         self.stream = stream
         self.position = position
-        self.heard = heard
+        self.received = received
     }
 }
 
-/// What of the bus lasts: the streams kept here, and how far those of others are applied.
+/// Persists the served streams and the positions applied in followed streams.
 ///
-/// Writes belong to the turn's transaction: a write without one opens it, and whoever runs the turn
-/// commits or undoes it together with everything else.
+/// Writes belong to the turn's transaction: the first write opens it, and the owner of the bus
+/// commits it or rolls it back.
 public protocol BusStore: AnyObject {
-    /// The stream's base and head; made at once and for good, if there is none, with a new life.
+    /// Returns the stream's base and head; creates the stream immediately, with a new incarnation,
+    /// if it does not exist.
     func open(_ stream: StreamName, newIncarnation: () -> ID128) throws -> (Position, Position)
-    /// Adds the record that makes the position.
+    /// Appends a record; `position` includes it.
     func append(_ record: Record, at position: Position, of stream: StreamName, now: Timestamp)
         throws
-    /// What follows a sequence, as long as it has that many bytes together; at least one record if
-    /// there is any, up to the sequence `through`.
+    /// Returns the records after a sequence, up to and including `last`, with at most `bytesMax`
+    /// bytes in total; at least one record if there is any.
     func records(
         of stream: StreamName, after sequence: UInt64, through last: UInt64, bytesMax: Int
     ) throws -> [StoredRecord]
-    /// The chain hash at a sequence; nil where there is no record.
+    /// The chain hash at a sequence; nil if there is no such record.
     func hash(of stream: StreamName, at sequence: UInt64) throws -> UInt64?
-    /// Removes records up to and with a position, which becomes the base.
+    /// Removes records up to and including a position, which becomes the base.
     func prune(_ stream: StreamName, through base: Position) throws
-    /// The oldest records after a sequence, up to and with the last: at most so many.
+    /// Returns the ages of at most `limit` records after a sequence, up to and including `last`.
     func ages(
         of stream: StreamName, after sequence: UInt64, through last: UInt64, limit: Int
     ) throws -> [RecordAge]
-    /// Gives a little of the room back that pruned records leave.
+    /// Releases some of the space of pruned records.
     ///
-    /// - Returns: whether there is more to give.
-    func giveBackSpace() throws -> Bool
+    /// - Returns: whether more space can be released
+    func reclaimSpace() throws -> Bool
 
-    /// How far a stream of somebody else is applied; nil if it never was.
+    /// The applied position of a followed stream; nil if nothing was applied yet.
     func cursor(of stream: StreamName) throws -> Position?
     func saveCursor(_ position: Position, of stream: StreamName) throws
-    /// Keeps on record that a stream was another one than before.
+    /// Records that a followed stream was replaced or pruned.
     func saveDivergence(
         of stream: StreamName, was: Position, now: Position, at time: Timestamp
     ) throws
 
     func acknowledgements() throws -> [Acknowledgement]
     func save(_ acknowledgement: Acknowledgement) throws
-    /// Forgets what a consumer said of a stream.
+    /// Removes a consumer's position in a stream.
     func forget(_ acknowledgement: Acknowledgement) throws
 }

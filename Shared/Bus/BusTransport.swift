@@ -1,12 +1,12 @@
 import Runtime
 import Wire
 
-/// Way back to whoever asked; means something only to the transport that gave it.
+/// Return address of a request. Opaque except to the transport that issued it.
 public struct Route: Hashable, Sendable {
     public var bytes: [UInt8]
-    /// Whose key asked; nil where no keys are used, and everything may be asked.
+    /// Role of the requester's key; nil without keys, which permits every request.
     public var role: BusRole?
-    /// Where the question came from, as far as it is known.
+    /// The requester's address, if known.
     public var address: String
 
     public init(bytes: [UInt8], role: BusRole? = nil, address: String = "") {
@@ -16,62 +16,62 @@ public struct Route: Hashable, Sendable {
     }
 }
 
-/// A frame, and how it came.
-public enum Arrival: Hashable, Sendable {
-    /// By the publication of a peer.
+/// A received frame, or a rejected connection.
+public enum TransportEvent: Hashable, Sendable {
+    /// A frame that a peer published.
     case published(peer: Int, [UInt8])
-    /// As an answer of a peer.
-    case answered(peer: Int, [UInt8])
-    /// As a question to this process.
-    case asked(Route, [UInt8])
-    /// As an output that somebody computed for a stream kept here.
-    case offered([UInt8])
-    /// No frame: somebody was not let in, or we were not.
-    case refused(PeerRefusal)
+    /// A reply of a peer.
+    case replied(peer: Int, [UInt8])
+    /// A request to this process.
+    case requested(Route, [UInt8])
+    /// A proposal for a derived stream served here.
+    case proposed([UInt8])
+    /// A connection was rejected, here or by a peer.
+    case rejected(PeerRejection)
 }
 
-/// Carries frames between processes, and may lose any of them.
+/// Carries frames between processes; may lose any frame.
 ///
-/// Peers are named by their place in ``Bus/Configuration/peers``. Nothing waits: what cannot go now
-/// is dropped, and the rules above repair it.
+/// Peers are identified by their index in ``Bus/Configuration/peers``. Sending never blocks: a
+/// frame that cannot be sent now is dropped, and the bus repairs the loss.
 public protocol BusTransport: Pollable {
-    /// To everybody who subscribed to the beginning of the frame.
+    /// Publishes a frame to the subscribers of its topic.
     func publish(_ frame: [UInt8])
-    /// A question to a peer. False if there is no connection to it now.
+    /// Sends a request to a peer. Returns false if there is no connection.
     @discardableResult
-    func ask(_ frame: [UInt8], of peer: Int) -> Bool
-    /// An answer to a question.
-    func answer(_ frame: [UInt8], to route: Route)
-    /// A computed output to the peer that keeps its stream.
-    func offer(_ frame: [UInt8], to peer: Int)
-    /// Hears a peer's publications of a stream from now on, also over connections made anew.
+    func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool
+    /// Replies to a request.
+    func sendReply(_ frame: [UInt8], to route: Route)
+    /// Proposes records to the publisher of their derived stream.
+    func sendProposal(_ frame: [UInt8], to peer: Int)
+    /// Subscribes to a peer's stream, also after reconnecting.
     func subscribe(_ stream: StreamName, of peer: Int)
-    /// Hears them no longer.
+    /// Cancels a subscription.
     func unsubscribe(_ stream: StreamName, of peer: Int)
-    /// The next frame that is there, from each source in turn; nil when there is none.
-    func next() -> Arrival?
-    /// Makes the connections to a peer anew.
+    /// Returns the next received frame, round-robin over sources; nil if there is none.
+    func next() -> TransportEvent?
+    /// Replaces the connections to a peer.
     func reconnect(to peer: Int)
-    /// Where this process is bound, with the ports that it really got.
+    /// The bound endpoints, with their actual ports.
     var endpoints: BusEndpoints { get }
-    /// Lets go of everything; nothing is carried any more.
+    /// Closes all sockets; later calls do nothing.
     func close()
 }
 
-/// Where a process is bound; nil where it is not.
+/// Endpoints that a process has bound; nil = not bound.
 public struct BusEndpoints: Hashable, Sendable {
     public var publish: String?
     public var inputs: String?
     public var control: String?
-    public var computed: String?
+    public var derived: String?
 
     public init(
         publish: String? = nil, inputs: String? = nil, control: String? = nil,
-        computed: String? = nil
+        derived: String? = nil
     ) {
         self.publish = publish
         self.inputs = inputs
         self.control = control
-        self.computed = computed
+        self.derived = derived
     }
 }

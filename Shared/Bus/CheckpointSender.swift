@@ -1,18 +1,18 @@
 import Model
 import Wire
 
-/// Carries one checkpoint to the keeper, piece by piece, each when the keeper wants it.
+/// Sends one checkpoint to the publisher, piece by piece, as the publisher requests them.
 struct CheckpointSender {
     let checkpoint: Checkpoint
     private let id: ID128
     private let member: ID128
     private let epoch: UInt64
     private var offset: UInt32 = 0
-    /// When the piece that has no answer yet was sent.
+    /// When the unanswered piece was sent.
     private var sentAt: Duration?
-    /// Whether anything of it has left.
-    private(set) var hasBegun = false
-    /// Since when it waits for leaving.
+    /// Whether any piece was sent.
+    private(set) var isStarted = false
+    /// Since when the first piece is waiting.
     private var waitingSince: Duration?
 
     init(_ checkpoint: Checkpoint, by member: ID128, epoch: UInt64) {
@@ -22,34 +22,34 @@ struct CheckpointSender {
         id = checkpoint.id
     }
 
-    /// The piece to send now; nil while the last one may still be answered.
-    func piece(_ now: Duration) -> CheckpointPiece? {
-        if let sentAt, now - sentAt < BusLimits.answerWait { return nil }
+    /// The piece to send now; nil while a reply is pending.
+    func nextPiece(_ now: Duration) -> CheckpointPiece? {
+        if let sentAt, now - sentAt < BusLimits.replyTimeout { return nil }
         return checkpoint.piece(id: id, from: offset, by: member, epoch: epoch)
     }
 
-    /// Whether it has waited in vain for so long that others should have their turn.
+    /// Whether the first piece waited too long, so that other checkpoints should be sent.
     mutating func isOverdue(_ now: Duration) -> Bool {
-        guard !hasBegun else { return false }
+        guard !isStarted else { return false }
         let since = waitingSince ?? now
         waitingSince = since
         return now - since >= BusLimits.checkpointWait
     }
 
-    /// The piece is on its way.
-    mutating func sent(_ now: Duration) {
+    /// Records that the piece was sent.
+    mutating func pieceSent(_ now: Duration) {
         sentAt = now
-        hasBegun = true
+        isStarted = true
     }
 
-    /// The way to the keeper is another one now: the answer, if there was one, is lost.
-    mutating func sendAgain() { sentAt = nil }
+    /// Sends the piece again: its reply is lost because the connection was replaced.
+    mutating func resend() { sentAt = nil }
 
-    /// Takes an answer; gives the verdict that ends it.
-    mutating func take(_ answer: CheckpointAnswer) -> CheckpointVerdict? {
-        guard hasBegun, answer.id == id else { return nil }
-        guard case .more(let next) = answer.verdict else { return answer.verdict }
-        // Wanting what is on its way already, an answer came twice.
+    /// Handles a reply. Returns the final verdict, if it is one.
+    mutating func handle(_ reply: CheckpointReply) -> CheckpointVerdict? {
+        guard isStarted, reply.id == id else { return nil }
+        guard case .more(let next) = reply.verdict else { return reply.verdict }
+        // A request for the piece that is already sent is a duplicate reply.
         if next != offset {
             offset = next
             sentAt = nil

@@ -1,52 +1,53 @@
 import Model
 import Wire
 
-/// Follows the streams of peers: takes frames, asks for what is missing, has records applied.
+/// Follows streams of peers: receives frames, requests missing records, applies records.
 ///
-/// Every frame may be lost, repeated or late; what is applied is the stream, whole and in order.
+/// Frames may be lost, repeated or late; records are applied without gaps and in order.
 final class Consumer {
     let configuration: Bus.Configuration
     let store: any BusStore
     let transport: any BusTransport
-    /// What this process computes for streams of its peers.
-    let computed: Computed
-    /// Partitions that come by assignment; nil where none do.
-    var tenancy: Tenancy?
-    /// The checkpoint on its way to the keeper.
-    var sender: CheckpointSender?
-    /// Checkpoints that came to nothing, to be told.
-    var checkpointsEnded: [(Partition, CheckpointVerdict)] = []
-    /// Partitions lost, to be told; and told in this turn.
-    var departing: [Partition] = []
-    var departed: [Partition] = []
+    /// Streams that this process derives for its peers.
+    let derivedStreams: DerivedStreams
+    /// Partitions assigned by a peer; nil without such a peer.
+    var leaseSet: LeaseSet?
+    /// The checkpoint being sent.
+    var checkpointSender: CheckpointSender?
+    /// Checkpoints that failed, not yet reported.
+    var failedCheckpoints: [(Partition, CheckpointVerdict)] = []
+    /// Revoked partitions, not yet reported.
+    var unreportedRevocations: [Partition] = []
+    /// Revoked partitions that were reported in this turn.
+    var reportedRevocations: [Partition] = []
     var links: [PeerLink]
     var subscriptions: [StreamName: Subscription] = [:]
-    /// Applied in this turn.
+    /// Streams changed in this turn.
     var touched: Set<StreamName> = []
-    /// Those whose position the writer must judge.
-    var greeting: Set<StreamName> = []
-    /// Those with records missing.
+    /// Streams whose position the publisher must check.
+    var unverified: Set<StreamName> = []
+    /// Streams with missing records.
     var missing: Set<StreamName> = []
-    /// Those whose snapshot is being read.
+    /// Streams whose snapshot is being read.
     var reading: Set<StreamName> = []
-    /// Those whose snapshot was put into place in this turn, and when.
+    /// Streams whose snapshot was applied in this turn, and when.
     var replacing: [StreamName: Duration] = [:]
-    /// Those whose snapshot could not be put into place, and how often in a row.
-    var unread: [StreamName: Int] = [:]
-    /// Those with a question that has no answer yet.
+    /// Streams whose snapshot could not be applied, with the number of consecutive failures.
+    var failedSnapshots: [StreamName: Int] = [:]
+    /// Streams with a pending request.
     var waiting: Set<StreamName> = []
-    /// Those whose durable position the writer does not know.
+    /// Streams whose durable position is not acknowledged.
     var unacknowledged: Set<StreamName> = []
     var appliedSinceAcknowledging = 0
     var lastAcknowledging: Duration
-    var lastGreeting: [Duration]
+    var lastHello: [Duration]
     var lastAcknowledgingAll: Duration
     var counters = Bus.Counters()
     private var urgent = Fifo<StreamName>()
     private var ready = Fifo<StreamName>()
-    /// Those with records whose outputs would find no room.
+    /// Streams with records whose outputs have no room.
     private var congested: Set<StreamName> = []
-    /// Those whose next record is not to be applied before.
+    /// Streams whose next record must wait until the given time.
     private var paused: [StreamName: Duration] = [:]
 
     init(
@@ -56,53 +57,55 @@ final class Consumer {
         self.configuration = configuration
         self.store = store
         self.transport = transport
-        computed = Computed(peers: configuration.peers)
+        derivedStreams = DerivedStreams(peers: configuration.peers)
         links = configuration.peers.map { PeerLink(name: $0.name, now: now.monotonic) }
         lastAcknowledging = now.monotonic
         lastAcknowledgingAll = now.monotonic
-        lastGreeting = configuration.peers.map { _ in now.monotonic - BusLimits.helloPause }
-        if configuration.peers.contains(where: \.isShared) {
-            tenancy = Tenancy(member: newID(), logic: configuration.logic)
+        lastHello = configuration.peers.map { _ in now.monotonic - BusLimits.helloInterval }
+        if configuration.peers.contains(where: \.assignsPartitions) {
+            leaseSet = LeaseSet(member: newID(), logic: configuration.logic)
         }
         for (index, peer) in configuration.peers.enumerated() {
             for stream in peer.streams {
                 let cursor = try store.cursor(of: stream) ?? .unknown
                 subscriptions[stream] = Subscription(stream, peer: index, at: cursor)
-                greeting.insert(stream)
+                unverified.insert(stream)
             }
         }
     }
 
     var hasRecords: Bool { !urgent.isEmpty || !ready.isEmpty }
 
-    var silentPeers: [Bus.Peer] {
-        zip(configuration.peers, links).filter { !$1.isHeard }.map(\.0)
+    var disconnectedPeers: [Bus.Peer] {
+        zip(configuration.peers, links).filter { !$1.isConnected }.map(\.0)
     }
 
     var isCaughtUp: Bool { hasJoined && subscriptions.keys.allSatisfy { isCaughtUp($0) } }
 
     func isCaughtUp(_ stream: StreamName) -> Bool {
         guard let found = subscriptions[stream] else { return false }
-        return links[found.peer].isHeard && found.isFollowing && found.isHeadKnown
+        return links[found.peer].isConnected && found.isFollowing && found.isHeadKnown
             && found.lag == 0
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
-    /// Takes a frame that a peer published or answered.
+    /// Receives a frame that a peer published or sent as a reply.
     ///
-    /// - Throws: ``WireError`` for a frame that is of no use, and what the hooks throw.
-    func take(
-        _ bytes: [UInt8], from peer: Int, isAnswer: Bool, now: Moment, hooks: Bus.Hooks
+    /// - Throws: ``WireError`` for an invalid frame; errors of the hooks.
+    func receive(
+        _ bytes: [UInt8], from peer: Int, isReply: Bool, now: Moment, hooks: Bus.Hooks
     ) throws {
-        if links[peer].hear(now.monotonic) { hooks.notice(.heard(peer: links[peer].name)) }
-        if !isAnswer, let stream = StreamName(topic: bytes.prefix(8)),
+        if links[peer].recordFrame(now.monotonic) {
+            hooks.notice(.connected(peer: links[peer].name))
+        }
+        if !isReply, let stream = StreamName(topic: bytes.prefix(8)),
             subscriptions[stream]?.isSaturated == true
         {
             return
         }
         switch try Frame(bytes) {
-        case .batch(let batch): take(batch, from: peer, isAnswer: isAnswer)
+        case .batch(let batch): handle(batch, from: peer, isReply: isReply)
         case .heads(let heads):
             if links[peer].compare(published: heads.published, now: now),
                 let seconds = links[peer].skewSeconds
@@ -110,56 +113,56 @@ final class Consumer {
                 hooks.notice(.skewed(peer: links[peer].name, seconds: seconds))
             }
             for extent in heads.extents {
-                take(extent, from: peer)
-                computed.hear(extent, from: peer, hooks: hooks)
+                handle(extent, from: peer)
+                derivedStreams.handle(extent, from: peer, hooks: hooks)
             }
         case .control(.states(let states)):
-            for state in states { try take(state, from: peer, now: now, hooks: hooks) }
-        case .control(.chunk(let chunk)): take(chunk, from: peer)
-        case .control(.end(let end)): try take(end, from: peer, now: now, hooks: hooks)
+            for state in states { try handle(state, from: peer, now: now, hooks: hooks) }
+        case .control(.chunk(let chunk)): handle(chunk, from: peer)
+        case .control(.end(let end)): try handle(end, from: peer, now: now, hooks: hooks)
         case .control(.assign(let member, _, let assignments)):
-            try take(assignments, for: member, from: peer, hooks: hooks)
-        case .control(.checkpointAnswer(let answer)):
-            try take(answer, from: peer, hooks: hooks)
-        case .control, .offer:
-            throw WireError(.unknown, "read answer", "a question where an answer belongs")
+            try apply(assignments, for: member, from: peer, hooks: hooks)
+        case .control(.checkpointReply(let reply)):
+            try handle(reply, from: peer, hooks: hooks)
+        case .control, .proposal:
+            throw WireError(.unknown, "read reply", "a request where a reply belongs")
         }
     }
 
-    /// The subscription of a stream, if it is followed at this peer.
+    /// The subscription of a stream at a peer, if there is one.
     func subscription(_ stream: StreamName, at peer: Int) -> Subscription? {
         guard let found = subscriptions[stream], found.peer == peer else { return nil }
         return found
     }
 
-    private func take(_ batch: Batch, from peer: Int, isAnswer: Bool) {
+    private func handle(_ batch: Batch, from peer: Int, isReply: Bool) {
         guard let found = subscription(batch.stream, at: peer), found.isFollowing else { return }
-        if isAnswer { answered(found) }
-        found.noteHead(batch.head)
-        switch found.take(batch) {
+        if isReply { clearRequest(of: found) }
+        found.raiseHead(to: batch.head)
+        switch found.receive(batch) {
         case .next: enqueue(found)
         case .seen, .ahead: break
-        case .foreign: greeting.insert(batch.stream)
+        case .foreign: unverified.insert(batch.stream)
         }
         if found.wantsReplay { missing.insert(batch.stream) }
     }
 
-    private func take(_ extent: Extent, from peer: Int) {
+    private func handle(_ extent: Extent, from peer: Int) {
         guard let found = subscription(extent.stream, at: peer) else { return }
         guard found.isFollowing else {
-            found.setHead(extent.head.sequence)
+            found.setHead(to: extent.head.sequence)
             return
         }
-        switch found.judge(extent) {
+        switch found.updateHead(extent) {
         case .current: break
         case .behind: missing.insert(extent.stream)
-        case .foreign: greeting.insert(extent.stream)
+        case .foreign: unverified.insert(extent.stream)
         }
     }
 
-    /// The question of a stream has its answer.
-    func answered(_ found: Subscription) {
-        found.askedAt = nil
+    /// Clears the pending request of a stream.
+    func clearRequest(of found: Subscription) {
+        found.requestedAt = nil
         waiting.remove(found.stream)
     }
 
@@ -173,9 +176,9 @@ final class Consumer {
         if found.stream == .sos { urgent.append(.sos) } else { ready.append(found.stream) }
     }
 
-    // MARK: What is applied
+    // MARK: Applying
 
-    /// Has waiting records applied, of each stream in turn, emergencies first; then saves cursors.
+    /// Applies waiting records, round-robin over streams with `sos` first, then saves cursors.
     func apply(limit: Int, now: Moment, hooks: Bus.Hooks, _ apply: Bus.Apply) throws {
         var left = limit
         endPauses(now)
@@ -185,7 +188,9 @@ final class Consumer {
             var quantum = min(left, BusLimits.quantum)
             while quantum > 0, !isCongested(stream), let (record, position) = found.next {
                 touched.insert(stream)
-                if case .input(let partition) = stream { computed.reads(position, of: partition) }
+                if case .input(let partition) = stream {
+                    derivedStreams.setInput(position, of: partition)
+                }
                 do {
                     try apply(stream, position, record)
                 } catch let stop as StreamStop {
@@ -221,7 +226,7 @@ final class Consumer {
         }
     }
 
-    /// - Parameter position: that of the record to blame; nil where a snapshot is
+    /// - Parameter position: the record that cannot be applied; nil for a snapshot
     func stop(
         _ found: Subscription, _ stop: StreamStop, at position: Position?, hooks: Bus.Hooks
     ) {
@@ -229,7 +234,7 @@ final class Consumer {
         found.restart(at: found.applied)
         found.phase = .stopped(reason: stop.reason)
         found.stoppedAt = position
-        answered(found)
+        clearRequest(of: found)
         hooks.notice(.stopped(found.stream, reason: stop.reason))
     }
 
@@ -239,9 +244,9 @@ final class Consumer {
             found.commit()
             if !found.isAssigned { unacknowledged.insert(stream) }
         }
-        for stream in replacing.keys { unread[stream] = nil }
+        for stream in replacing.keys { failedSnapshots[stream] = nil }
         replacing.removeAll()
-        committedTenancy()
+        committedLeaseSet()
         touched.removeAll(keepingCapacity: true)
     }
 
@@ -249,20 +254,20 @@ final class Consumer {
         for stream in touched {
             guard let found = subscriptions[stream] else { continue }
             guard !found.isAssigned else {
-                if !found.isStopped { beginAnew(found) }
+                if !found.isStopped { restore(found) }
                 continue
             }
             found.rollBack(to: try store.cursor(of: stream) ?? .unknown)
             waiting.remove(stream)
             reading.remove(stream)
             if let since = replacing[stream] {
-                readAgain(found, since: since)
+                rereadSnapshot(found, since: since)
             } else if !found.isStopped {
-                greeting.insert(stream)
+                unverified.insert(stream)
             }
         }
         replacing.removeAll()
-        rolledBackTenancy()
+        rolledBackLeaseSet()
         touched.removeAll(keepingCapacity: true)
     }
 }

@@ -1,32 +1,32 @@
 import Model
 import Wire
 
-// How a consumer begins to follow, and begins again when the stream is not the one it knew.
+// How a consumer starts to follow a stream, and restarts after the stream was replaced.
 extension Consumer {
-    /// The writer judged a position.
-    func take(
+    /// Handles a publisher's verdict on a position.
+    func handle(
         _ state: Control.State, from peer: Int, now: Moment, hooks: Bus.Hooks
     ) throws {
         guard let found = subscription(state.extent.stream, at: peer), !found.isStopped else {
-            return computed.hear(state, from: peer, hooks: hooks)
+            return derivedStreams.handle(state, from: peer, hooks: hooks)
         }
         if case .snapshot = found.phase { return }
-        // An answer to a question from before something else happened says nothing any more.
-        answered(found)
-        guard state.asked == found.applied || state.asked == found.end else {
-            if found.isUnknown { greeting.insert(found.stream) }
+        // A reply to an outdated request carries no information.
+        clearRequest(of: found)
+        guard state.position == found.applied || state.position == found.end else {
+            if found.isUnknown { unverified.insert(found.stream) }
             return
         }
         switch state.verdict {
         case .ok: try follow(found, state.extent)
-        case .pruned, .diverged: try startAnew(found, state, now: now, hooks: hooks)
+        case .pruned, .diverged: try restart(found, state, now: now, hooks: hooks)
         }
     }
 
     private func follow(_ found: Subscription, _ extent: Extent) throws {
         if found.applied == .unknown {
-            let isLookingOn = configuration.start == .head
-            found.restart(at: isLookingOn ? extent.head : .start(of: extent.head.incarnation))
+            let isObserving = configuration.start == .head
+            found.restart(at: isObserving ? extent.head : .start(of: extent.head.incarnation))
         } else if found.isUnknown {
             found.restart(at: found.applied)
         }
@@ -35,90 +35,91 @@ extension Consumer {
             found.commit()
             unacknowledged.insert(found.stream)
         }
-        if found.judge(extent) == .behind { missing.insert(found.stream) }
+        if found.updateHead(extent) == .behind { missing.insert(found.stream) }
     }
 
-    /// Our position is not of the stream, or too old: go on from the writer's state, or else from
-    /// the oldest record that it has.
-    private func startAnew(
+    /// Restarts after a position that was pruned or is not of the stream: from the publisher's
+    /// snapshot, or at its oldest record.
+    private func restart(
         _ found: Subscription, _ state: Control.State, now: Moment, hooks: Bus.Hooks
     ) throws {
         let extent = state.extent
         let was = found.applied
         let needsState = configuration.start == .beginning && extent.isSnapshotable
-        let goesOn: Position
+        let next: Position
         switch configuration.start {
-        case .head where was == .unknown: goesOn = extent.head
-        default: goesOn = needsState ? extent.head : extent.base
+        case .head where was == .unknown: next = extent.head
+        default: next = needsState ? extent.head : extent.base
         }
-        // A partition that was given is a function of its log, from any checkpoint on: one that is
-        // too slow for the log is nobody's loss.
+        // An assigned partition derives from its log, starting at any checkpoint. Falling behind a
+        // pruned log loses nothing.
         if was != .unknown, !found.isAssigned || state.verdict == .diverged {
             counters.divergences += 1
             try store.saveDivergence(
-                of: extent.stream, was: was, now: goesOn, at: now.wall)
+                of: extent.stream, was: was, now: next, at: now.wall)
             hooks.notice(
                 state.verdict == .pruned
-                    ? .pruned(extent.stream, was: was, now: goesOn)
-                    : .diverged(extent.stream, was: was, now: goesOn))
+                    ? .pruned(extent.stream, was: was, now: next)
+                    : .diverged(extent.stream, was: was, now: next))
         }
         guard !found.isAssigned else {
-            return beginAnew(found, notBefore: now.monotonic + BusLimits.helloPause)
+            return restore(found, notBefore: now.monotonic + BusLimits.helloInterval)
         }
-        found.setHead(extent.head.sequence)
+        found.setHead(to: extent.head.sequence)
         if needsState {
             found.restart(at: was)
             found.phase = .snapshot(SnapshotReader(notBefore: nil))
             reading.insert(extent.stream)
             return
         }
-        if was != .unknown { try restarted(extent.stream, at: goesOn, hooks: hooks) }
-        try goOn(found, at: goesOn)
+        if was != .unknown { try restarted(extent.stream, at: next, hooks: hooks) }
+        try continueFollowing(found, at: next)
     }
 
-    /// Whoever computes from a stream that begins again begins again, too.
+    /// Restarts the derived stream together with its input.
     private func restarted(
         _ stream: StreamName, at position: Position, hooks: Bus.Hooks
     ) throws {
-        if case .input(let partition) = stream { computed.restart(.events(partition)) }
+        if case .input(let partition) = stream { derivedStreams.restart(.events(partition)) }
         try hooks.restarted(stream, position)
     }
 
-    /// Reads the inputs of what was computed differently from the keeper again.
-    func computeAnew(now: Moment, hooks: Bus.Hooks) throws {
-        for partition in computed.takeDiffering() {
+    /// Reads the inputs of derived streams again whose records differ from the published ones.
+    func recompute(now: Moment, hooks: Bus.Hooks) throws {
+        for partition in derivedStreams.popDiffering() {
             guard let found = subscriptions[.input(partition)], !found.isStopped else { continue }
             guard !found.isAssigned else {
-                computeAnew(found, partition, now: now, hooks: hooks)
+                recompute(found, partition, now: now, hooks: hooks)
                 continue
             }
             try restarted(found.stream, at: .unknown, hooks: hooks)
             found.restart(at: .unknown)
             found.phase = .unknown
-            answered(found)
+            clearRequest(of: found)
             touched.insert(found.stream)
-            greeting.insert(found.stream)
+            unverified.insert(found.stream)
         }
     }
 
-    /// As often as that may help. What the keeper lost is not counted: that is not our mistake.
-    private func computeAnew(
+    /// Recomputes as often as it may help. Records lost by the publisher do not count as local
+    /// errors.
+    private func recompute(
         _ found: Subscription, _ partition: Partition, now: Moment, hooks: Bus.Hooks
     ) {
         let stream = StreamName.events(partition)
-        computed.beginsAnew(stream)
-        if computed.keeperWentBack(stream)
-            || tenancy?.mayComputeAnew(partition, now: now.monotonic) == true
+        derivedStreams.confirmRestart(stream)
+        if derivedStreams.hasPublisherRegressed(stream)
+            || leaseSet?.shouldRecompute(partition, now: now.monotonic) == true
         {
-            beginAnew(found, notBefore: now.monotonic + BusLimits.helloPause)
+            restore(found, notBefore: now.monotonic + BusLimits.helloInterval)
         } else {
-            let place = computed.difference(of: stream).map { " \($0)" } ?? ""
-            let reason = "computed another \(stream)\(place) than is kept, again and again"
+            let sequence = derivedStreams.difference(of: stream).map { " \($0)" } ?? ""
+            let reason = "derived \(stream)\(sequence) differs from the published one repeatedly"
             fail(found, because: reason, hooks: hooks)
         }
     }
 
-    private func goOn(_ found: Subscription, at position: Position) throws {
+    private func continueFollowing(_ found: Subscription, at position: Position) throws {
         found.restart(at: position)
         found.phase = .following
         touched.insert(found.stream)
@@ -128,16 +129,18 @@ extension Consumer {
 
     // MARK: Snapshots
 
-    func take(_ chunk: Control.Chunk, from peer: Int) {
+    func handle(_ chunk: Control.Chunk, from peer: Int) {
         guard let found = subscription(chunk.stream, at: peer),
             case .snapshot(let reader) = found.phase
         else { return }
-        if reader.take(chunk) { reader.askedAt = nil }
+        if reader.append(chunk) { reader.requestedAt = nil }
     }
 
-    /// The last piece of a snapshot. What its owner cannot read, and says so by ``StreamStop``,
-    /// stops the stream; any other failure undoes the turn, and the snapshot is read once more.
-    func take(_ end: Control.End, from peer: Int, now: Moment, hooks: Bus.Hooks) throws {
+    /// Applies a complete snapshot.
+    ///
+    /// A ``StreamStop`` thrown by the hook stops the stream. Any other error rolls back the turn,
+    /// and the snapshot is read again.
+    func handle(_ end: Control.End, from peer: Int, now: Moment, hooks: Bus.Hooks) throws {
         guard let found = subscription(end.stream, at: peer),
             case .snapshot(let reader) = found.phase
         else { return }
@@ -148,7 +151,7 @@ extension Consumer {
         touched.insert(end.stream)
         reading.remove(end.stream)
         guard !found.isAssigned else {
-            return try begin(found, with: reader.records, at: end.position, hooks: hooks)
+            return try start(found, with: reader.records, at: end.position, hooks: hooks)
         }
         replacing[end.stream] = now.monotonic
         do {
@@ -156,32 +159,32 @@ extension Consumer {
         } catch let stop as StreamStop {
             return self.stop(found, stop, at: nil, hooks: hooks)
         }
-        found.noteHead(end.position.sequence)
-        try goOn(found, at: end.position)
+        found.raiseHead(to: end.position.sequence)
+        try continueFollowing(found, at: end.position)
     }
 
-    /// The turn that should have put a snapshot into place is undone: reads it again, after a
-    /// pause that doubles.
-    func readAgain(_ found: Subscription, since: Duration) {
-        let count = unread[found.stream, default: 0] + 1
-        unread[found.stream] = count
+    /// Reads a snapshot again after the turn that applied it was rolled back; the pause doubles
+    /// each time.
+    func rereadSnapshot(_ found: Subscription, since: Duration) {
+        let count = failedSnapshots[found.stream, default: 0] + 1
+        failedSnapshots[found.stream] = count
         let pause = min(
             BusLimits.snapshotPauseMax, BusLimits.snapshotPauseMin * (1 << min(count - 1, 10)))
         found.phase = .snapshot(SnapshotReader(notBefore: since + pause))
         reading.insert(found.stream)
     }
 
-    /// What a snapshot that cannot be put into place is to an operator, as sentences.
-    var unreadSnapshots: [String] {
-        unread.sorted { $0.key < $1.key }.map { stream, count in
-            "\(stream) has a snapshot that could not be applied, \(count) times"
+    /// Snapshots that could not be applied, as sentences for operators.
+    var failedSnapshotProblems: [String] {
+        failedSnapshots.sorted { $0.key < $1.key }.map { stream, count in
+            "snapshot of \(stream) could not be applied, \(count) attempts"
         }
     }
 
-    /// Asks for the next rows of every snapshot that is being read.
+    /// Requests the next rows of snapshots being read.
     ///
-    /// Only some at once: a process that is given everything is no flood for the writer.
-    func askForRows(_ now: Moment) {
+    /// Only a few snapshots at once, to limit the load on the publisher.
+    func requestRows(_ now: Moment) {
         var left = BusLimits.snapshotsAtOnce
         for stream in reading.sorted() where left > 0 {
             guard let found = subscriptions[stream], case .snapshot(let reader) = found.phase else {
@@ -190,12 +193,16 @@ extension Consumer {
             }
             if let earliest = reader.notBefore, now.monotonic < earliest { continue }
             left -= 1
-            if let asked = reader.askedAt, now.monotonic - asked < BusLimits.answerWait { continue }
-            let question = Control.snapshotWanted(
+            if let requested = reader.requestedAt,
+                now.monotonic - requested < BusLimits.replyTimeout
+            {
+                continue
+            }
+            let request = Control.snapshotRequest(
                 consumer: configuration.name, stream: stream, snapshot: reader.snapshot,
                 first: reader.nextRow)
-            guard transport.ask(question.encoded(), of: found.peer) else { continue }
-            reader.askedAt = now.monotonic
+            guard transport.sendRequest(request.encoded(), to: found.peer) else { continue }
+            reader.requestedAt = now.monotonic
         }
     }
 }

@@ -1,4 +1,4 @@
-/// First in, first out, in constant time at both ends.
+/// First-in, first-out queue with constant-time operations at both ends.
 struct Fifo<Element> {
     private var items: [Element?] = []
     private var start = 0
@@ -6,7 +6,7 @@ struct Fifo<Element> {
     var isEmpty: Bool { start == items.count }
     var count: Int { items.count - start }
 
-    /// The one that comes out next.
+    /// The next element to pop.
     var first: Element? { isEmpty ? nil : items[start] }
 
     mutating func append(_ element: Element) { items.append(element) }
@@ -27,7 +27,7 @@ struct Fifo<Element> {
         return element
     }
 
-    /// Changes the one that comes out next.
+    /// Replaces the next element to pop.
     mutating func replaceFirst(_ element: Element) {
         if !isEmpty { items[start] = element }
     }
@@ -37,14 +37,14 @@ struct Fifo<Element> {
         start = 0
     }
 
-    /// Removes from the end as long as the condition holds.
+    /// Removes elements from the end while the condition holds.
     mutating func removeLast(while condition: (Element) -> Bool) {
         while !isEmpty, let last = items[items.count - 1], condition(last) { items.removeLast() }
     }
 
-    /// The one that comes out after so many others.
+    /// The element at an offset from the front.
     subscript(index: Int) -> Element {
-        guard let element = items[start + index] else { fatalError("a place in use is filled") }
+        guard let element = items[start + index] else { fatalError("index out of range") }
         return element
     }
 }

@@ -1,15 +1,15 @@
 import Wire
 
-/// What the bus's owner could not read, of its own or of a snapshot.
+/// A ``WireError`` thrown by a hook.
 ///
-/// Errors of the wire are also how frames are refused, and a refused frame undoes nothing. This is
-/// no refusal: the turn is undone.
+/// A ``WireError`` of the bus itself rejects one frame and keeps the turn. An error of a hook must
+/// roll back the turn instead, so it is wrapped.
 struct HookFailure: Error, Hashable, CustomStringConvertible {
     let error: WireError
 
     var description: String { "\(error)" }
 
-    /// Does what the owner does.
+    /// Runs a hook, wrapping its ``WireError``.
     static func wrapping(_ body: () throws -> Void) throws {
         do {
             try body()
@@ -20,7 +20,7 @@ struct HookFailure: Error, Hashable, CustomStringConvertible {
 }
 
 extension Bus.Hooks {
-    /// These hooks, with errors of the wire told from those of the frame that led to them.
+    /// These hooks, with their ``WireError`` wrapped in ``HookFailure``.
     var guarded: Bus.Hooks {
         var all = self
         all.replace = { [replace] stream, records, position in
@@ -29,14 +29,14 @@ extension Bus.Hooks {
         all.restarted = { [restarted] stream, position in
             try HookFailure.wrapping { try restarted(stream, position) }
         }
-        all.coordinate = { [coordinate] question, route in
-            try HookFailure.wrapping { try coordinate(question, route) }
+        all.coordinate = { [coordinate] request, route in
+            try HookFailure.wrapping { try coordinate(request, route) }
         }
         all.proposalRejected = { [proposalRejected] stream, member, reason in
             try HookFailure.wrapping { try proposalRejected(stream, member, reason) }
         }
-        all.lost = { [lost] partition in
-            try HookFailure.wrapping { try lost(partition) }
+        all.revoked = { [revoked] partition in
+            try HookFailure.wrapping { try revoked(partition) }
         }
         all.checkpointed = { [checkpointed] partition, verdict in
             try HookFailure.wrapping { try checkpointed(partition, verdict) }

@@ -1,26 +1,25 @@
 import Wire
 
-/// The rule by which records of one stream are taken: none missing, none doubled, none of another
-/// life.
+/// Acceptance rule of one stream: no gaps, no duplicates, one incarnation.
 struct Inbox: Hashable {
-    /// What a batch is to somebody at a position.
+    /// The relation of a batch to the current position.
     enum Verdict: Hashable {
-        /// It goes on right here; its first so many records are known already.
+        /// The batch continues at the position, after skipping known records.
         case next(skipping: Int)
-        /// Nothing in it is new.
+        /// All its records are known.
         case seen
-        /// Something before it is missing.
+        /// Records before it are missing.
         case ahead
-        /// It is of another life, or reached by other records: ask the writer.
+        /// It is of another incarnation or chain: ask the publisher.
         case foreign
     }
 
-    /// What a writer's head is to somebody at a position.
+    /// The relation of a publisher's head to the current position.
     enum HeadVerdict: Hashable { case current, behind, foreign }
 
     var position: Position
 
-    func judge(_ batch: Batch) -> Verdict {
+    func verdict(on batch: Batch) -> Verdict {
         guard batch.previous.incarnation == position.incarnation else { return .foreign }
         guard batch.previous.sequence <= position.sequence else { return .ahead }
         let known = position.sequence - batch.previous.sequence
@@ -29,9 +28,9 @@ struct Inbox: Hashable {
         return known == UInt64(batch.records.count) ? .seen : .next(skipping: Int(known))
     }
 
-    func judge(head: Position) -> HeadVerdict {
+    func verdict(onHead head: Position) -> HeadVerdict {
         if head == position { return .current }
-        let isOfThisLife = head.incarnation == position.incarnation
-        return isOfThisLife && head.sequence > position.sequence ? .behind : .foreign
+        let isSameIncarnation = head.incarnation == position.incarnation
+        return isSameIncarnation && head.sequence > position.sequence ? .behind : .foreign
     }
 }

@@ -1,130 +1,130 @@
 import Wire
 
-/// Sizes, counts and waits of the bus.
+/// Sizes, counts and intervals of the bus.
 enum BusLimits {
-    // Writer.
-    /// All heads are told this often.
+    // Publishing.
+    /// Interval of published heads.
     static let headsInterval = Duration.milliseconds(250)
-    /// Records read for answers in one turn, in bytes.
+    /// Bytes of replayed records per turn.
     static let replayBytesPerTurn = 1 << 20
-    /// Questions that one consumer may have waiting; further ones are dropped, it asks again.
-    static let questionsMax = 1024
-    /// A snapshot that nobody asked about for so long is forgotten.
-    static let snapshotKept = Duration.seconds(10)
-    /// Rows of one piece of a snapshot.
+    /// Queued requests per consumer; further ones are dropped, and the consumer repeats them.
+    static let requestsMax = 1024
+    /// How long an unused snapshot is retained.
+    static let snapshotRetention = Duration.seconds(10)
+    /// Rows in one chunk of a snapshot.
     static let snapshotRowsMax = 4096
-    /// Acknowledgements go to the store at most this often.
-    static let acknowledgementsStored = Duration.seconds(1)
+    /// Minimum interval between writes of acknowledgements to the store.
+    static let acknowledgementsStoreInterval = Duration.seconds(1)
 
-    /// Records and bytes of them that are pruned in one turn: about a millisecond of work …
-    static let prunedRecords = 500
-    static let prunedBytes = 1 << 20
-    /// … and the pause after that.
+    /// Records pruned in one turn, and their bytes: about a millisecond of work …
+    static let prunedRecordsPerTurn = 500
+    static let prunedBytesPerTurn = 1 << 20
+    /// … followed by this pause.
     static let prunePause = Duration.milliseconds(10)
-    /// All streams are looked at this often for something to prune …
+    /// Interval of checks for records to prune …
     static let pruneInterval = Duration.seconds(1)
-    /// … and for somebody who holds it back, first when all had time to say how far they are.
+    /// … and for consumers that hold records back; the first one after consumers had time to
+    /// acknowledge.
     static let holdbackInterval = Duration.seconds(10)
-    static let holdbackFirst = Duration.seconds(60)
-    /// Nothing is pruned for so long after a turn was undone.
-    static let pruneAfterUndo = Duration.seconds(5)
-    /// Consumers that nobody requires, by name; what others say is not kept.
+    static let holdbackDelay = Duration.seconds(60)
+    /// How long pruning pauses after a turn was rolled back.
+    static let prunePauseAfterRollback = Duration.seconds(5)
+    /// The maximum number of consumers without a requirement whose positions are stored.
     static let optionalConsumersMax = 256
-    /// A consumer that nobody requires is forgotten after so long a silence.
-    static let consumerKept = Duration.seconds(86_400)
+    /// How long the position of such a consumer is stored without an acknowledgement.
+    static let consumerRetention = Duration.seconds(86_400)
 
     // Receiving.
-    /// How much may wait of what others send; nil for sockets within the process.
-    static func received(by kind: ZeroMQSocket.Kind) -> ReceiveQueue.Limits? {
+    /// Bounds of a socket's receive queue; nil for sockets within the process.
+    static func receiveLimits(for kind: ZeroMQSocket.Kind) -> ReceiveQueue.Limits? {
         switch kind {
         case .publish, .pair, .reply: nil
-        // From the keepers of streams, at the most that one sends at once.
+        // At most what one publisher sends at once.
         case .subscribe, .dealer:
             .init(messagesPerSender: 10_000, bytesPerSender: 32 << 20, bytes: 64 << 20)
         case .router:
-            .init(messagesPerSender: questionsMax, bytesPerSender: 4 << 20, bytes: 64 << 20)
+            .init(messagesPerSender: requestsMax, bytesPerSender: 4 << 20, bytes: 64 << 20)
         }
     }
-    /// Messages read of one socket before the others have their turn.
-    static let drainedAtOnce = 4096
-    /// Frames of one message: a request, its sender, and what the sender of REQ puts between.
+    /// Messages read from one socket before the next one.
+    static let drainedMessagesMax = 4096
+    /// Frames of one message: the request, its sender, and the delimiter of a REQ socket.
     static let messageFramesMax = 7
-    /// A subscription, or the longest command of a handshake.
+    /// The longest subscription or handshake command.
     static let subscriptionBytesMax = 4096
 
     // Consumer.
-    /// Frames taken from the transport in one turn.
+    /// Frames received in one turn.
     static let framesPerTurn = 512
-    /// Records of one stream that wait for being applied, in bytes; live ones beyond are dropped
-    /// and fetched later.
+    /// Bytes of waiting records per stream; further live records are dropped and replayed later.
     static let queuedBytesMax = 512 << 10
-    /// Records of one stream that came before those in front of them, in bytes.
+    /// Bytes of records per stream that were received out of order.
     static let earlyBytesMax = 256 << 10
-    /// Records applied of one stream before others have their turn.
+    /// Records applied of one stream before the next one.
     static let quantum = 256
-    /// A question without answer is asked again.
-    static let answerWait = Duration.seconds(2)
-    /// The same stream is not greeted again before.
-    static let helloPause = Duration.milliseconds(250)
-    /// Positions are acknowledged this often …
+    /// How long a request waits for its reply before it is repeated.
+    static let replyTimeout = Duration.seconds(2)
+    /// Minimum interval of `HELLO` per peer.
+    static let helloInterval = Duration.milliseconds(250)
+    /// Interval of acknowledgements …
     static let acknowledgeInterval = Duration.milliseconds(300)
-    /// … or after so many records.
+    /// … or after this number of records.
     static let acknowledgeRecords = 1000
-    /// Positions that did not move are acknowledged again: a writer may have lost what it heard.
-    static let acknowledgeAgain = Duration.seconds(30)
+    /// Interval at which unchanged positions are acknowledged again, since the publisher may have
+    /// lost them.
+    static let acknowledgeAllInterval = Duration.seconds(30)
 
-    // Ownership of partitions.
-    /// A member says this often that it is there …
+    // Leases of partitions.
+    /// Interval of `RENEW` …
     static let renewInterval = Duration.seconds(1)
-    /// … and sooner when it has news, but not before this.
+    /// … and the minimum interval if something changed.
     static let renewPause = Duration.milliseconds(100)
-    /// A snapshot that could not be applied is read again after this, …
+    /// Pause after a snapshot that could not be applied; doubles each time …
     static let snapshotPauseMin = Duration.seconds(1)
-    /// … twice as long each time, but no longer than this.
+    /// … up to this maximum.
     static let snapshotPauseMax = Duration.seconds(60)
-    /// A checkpoint whose outputs the ledger has not taken for so long is given up for this time.
+    /// How long a checkpoint waits for its outputs to be accepted before it is dropped.
     static let checkpointWait = Duration.seconds(5)
-    /// Snapshots read at once.
+    /// Snapshots read at the same time.
     static let snapshotsAtOnce = 8
 
-    // Silence of a writer.
-    /// Then it is asked whether it is there.
-    static let silenceAsked = Duration.milliseconds(750)
-    /// Then the connections to it are made anew.
-    static let silenceReconnected = Duration.milliseconds(1500)
-    /// Then it is a trouble.
-    static let silenceUnhealthy = Duration.seconds(10)
+    // Contact with a publisher, by the time since its last frame.
+    /// After this time it is asked for heads.
+    static let idleBeforeHeadsRequest = Duration.milliseconds(750)
+    /// After this time its connections are replaced.
+    static let idleBeforeReconnect = Duration.milliseconds(1500)
+    /// After this time it is a health problem.
+    static let idleBeforeUnhealthy = Duration.seconds(10)
 
-    // Peers that are not as they should be.
-    /// Clocks that differ by more are a trouble: due times cross processes …
+    // Faults of peers.
+    /// Clock skew above this is reported: deadlines cross processes …
     static let skewMax = Duration.seconds(5)
-    /// … when everything heard for so long says so: frames may have waited.
-    static let skewSettled = Duration.seconds(5)
+    /// … if all frames for this long agree, since single frames may have waited.
+    static let skewDetection = Duration.seconds(5)
 
-    // Computed streams.
-    /// Outputs of one stream that the ledger has not taken, in bytes; beyond, nothing that leads to
-    /// more of them is applied.
+    // Derived streams.
+    /// Bytes of unaccepted records per stream; above, no further inputs are applied.
     static let unacknowledgedBytesMax = 2 << 20
-    /// Of these, those sent; the others wait.
-    static let offeredBytesMax = 1 << 20
-    /// A stream is computed anew so often because of what its keeper has …
+    /// Bytes of unaccepted records that are sent; the others wait.
+    static let proposedBytesMax = 1 << 20
+    /// How often a stream is derived again because of differences …
     static let restartsMax = 3
-    /// … within this time, where it came by assignment.
+    /// … within this time, if it was assigned.
     static let restartsWindow = Duration.seconds(600)
-    /// Proposals for one stream that wait at its keeper, in bytes; one alone may be longer …
+    /// Bytes of waiting proposals per stream at the publisher; a single one may be longer …
     static let proposalBytesMax = 2 << 20
-    /// … and those for all streams that are read in one turn. Further ones come again.
+    /// … and of proposals read in one turn for all streams. Further ones are repeated.
     static let proposalBytesPerTurn = 8 << 20
-    /// Outputs that the ledger has not taken for so long are sent again.
-    static let offerWait = Duration.milliseconds(500)
+    /// How long unaccepted records wait before they are proposed again.
+    static let proposalWait = Duration.milliseconds(500)
 
-    // Refused frames and peers.
-    /// Refusals of one peer and reason are told this often, with their number.
-    static let refusalsTold = Duration.seconds(60)
-    /// Peers and reasons that are counted apart.
-    static let refusalsApart = 256
-    /// Connections of which one was turned away are made anew this often, though others work.
-    static let brokenReconnected = Duration.seconds(5)
-    /// A handshake may be broken off so often in a row without a word.
-    static let brokenHandshakesMax = 5
+    // Rejected frames and peers.
+    /// Interval of notices about repeated rejections of one peer and reason.
+    static let rejectionNoticeInterval = Duration.seconds(60)
+    /// The maximum number of peers and reasons that are counted separately.
+    static let rejectionKindsMax = 256
+    /// Interval of reconnects while some connections to a peer are rejected.
+    static let brokenReconnectInterval = Duration.seconds(5)
+    /// Interrupted handshakes in a row that are ignored.
+    static let interruptedHandshakesMax = 5
 }

@@ -1,10 +1,10 @@
 import Model
 import Wire
 
-/// A store for processes without a disk, such as one that only looks on, and for simulations.
+/// A store in memory, for observers and simulations.
 ///
-/// What is written lasts at once: it cannot undo a turn, so whoever needs that takes
-/// ``SQLiteBusStore`` on `:memory:`.
+/// Writes take effect immediately and cannot be rolled back. Use ``SQLiteBusStore`` on `:memory:`
+/// where turns may fail.
 public final class MemoryBusStore: BusStore {
     private struct Stream {
         var base: Position
@@ -20,7 +20,7 @@ public final class MemoryBusStore: BusStore {
 
     private var streams: [StreamName: Stream] = [:]
     private var cursors: [StreamName: Position] = [:]
-    private var heard: [StreamName: [String: Acknowledgement]] = [:]
+    private var positions: [StreamName: [String: Acknowledgement]] = [:]
 
     public init() {}
 
@@ -42,50 +42,50 @@ public final class MemoryBusStore: BusStore {
     public func records(
         of stream: StreamName, after sequence: UInt64, through last: UInt64, bytesMax: Int
     ) -> [StoredRecord] {
-        guard let kept = streams[stream], sequence >= kept.base.sequence, sequence < last else {
+        guard let found = streams[stream], sequence >= found.base.sequence, sequence < last else {
             return []
         }
-        var found: [StoredRecord] = []
+        var records: [StoredRecord] = []
         var bytes = 0
-        let range = Int(sequence - kept.base.sequence)..<Int(last - kept.base.sequence)
-        for stored in kept.records[range.clamped(to: kept.records.indices)] {
+        let range = Int(sequence - found.base.sequence)..<Int(last - found.base.sequence)
+        for stored in found.records[range.clamped(to: found.records.indices)] {
             bytes += stored.record.wireBytes
-            if bytes > bytesMax, !found.isEmpty { break }
-            found.append(stored)
+            if bytes > bytesMax, !records.isEmpty { break }
+            records.append(stored)
         }
-        return found
+        return records
     }
 
     public func hash(of stream: StreamName, at sequence: UInt64) -> UInt64? {
-        guard let kept = streams[stream], sequence > kept.base.sequence,
-            sequence <= kept.head.sequence
+        guard let found = streams[stream], sequence > found.base.sequence,
+            sequence <= found.head.sequence
         else { return nil }
-        return kept.records[Int(sequence - kept.base.sequence) - 1].hash
+        return found.records[Int(sequence - found.base.sequence) - 1].hash
     }
 
     public func prune(_ stream: StreamName, through base: Position) {
-        guard let kept = streams[stream], base.sequence > kept.base.sequence else { return }
-        streams[stream]?.records.removeFirst(Int(base.sequence - kept.base.sequence))
-        streams[stream]?.times.removeFirst(Int(base.sequence - kept.base.sequence))
+        guard let found = streams[stream], base.sequence > found.base.sequence else { return }
+        streams[stream]?.records.removeFirst(Int(base.sequence - found.base.sequence))
+        streams[stream]?.times.removeFirst(Int(base.sequence - found.base.sequence))
         streams[stream]?.base = base
     }
 
     public func ages(
         of stream: StreamName, after sequence: UInt64, through last: UInt64, limit: Int
     ) -> [RecordAge] {
-        guard let kept = streams[stream], sequence >= kept.base.sequence, sequence < last else {
+        guard let found = streams[stream], sequence >= found.base.sequence, sequence < last else {
             return []
         }
-        let range = Int(sequence - kept.base.sequence)..<Int(last - kept.base.sequence)
-        return range.clamped(to: kept.records.indices).prefix(limit).map { index in
+        let range = Int(sequence - found.base.sequence)..<Int(last - found.base.sequence)
+        return range.clamped(to: found.records.indices).prefix(limit).map { index in
             RecordAge(
-                sequence: kept.base.sequence + UInt64(index) + 1, hash: kept.records[index].hash,
-                appended: kept.times[index], bytes: kept.records[index].record.wireBytes)
+                sequence: found.base.sequence + UInt64(index) + 1, hash: found.records[index].hash,
+                appended: found.times[index], bytes: found.records[index].record.wireBytes)
         }
     }
 
-    /// Memory is given back by itself.
-    public func giveBackSpace() -> Bool { false }
+    /// Does nothing: memory is released with the records.
+    public func reclaimSpace() -> Bool { false }
 
     public func cursor(of stream: StreamName) -> Position? { cursors[stream] }
 
@@ -93,22 +93,22 @@ public final class MemoryBusStore: BusStore {
         cursors[stream] = position
     }
 
-    /// Nothing of it lasts: who has no disk keeps no record of what happened either.
+    /// Does nothing: there is no durable history.
     public func saveDivergence(
         of stream: StreamName, was: Position, now: Position, at time: Timestamp
     ) {}
 
     public func acknowledgements() -> [Acknowledgement] {
-        heard.values.flatMap(\.values).sorted {
+        positions.values.flatMap(\.values).sorted {
             ($0.consumer, $0.stream) < ($1.consumer, $1.stream)
         }
     }
 
     public func save(_ acknowledgement: Acknowledgement) {
-        heard[acknowledgement.stream, default: [:]][acknowledgement.consumer] = acknowledgement
+        positions[acknowledgement.stream, default: [:]][acknowledgement.consumer] = acknowledgement
     }
 
     public func forget(_ acknowledgement: Acknowledgement) {
-        heard[acknowledgement.stream]?[acknowledgement.consumer] = nil
+        positions[acknowledgement.stream]?[acknowledgement.consumer] = nil
     }
 }

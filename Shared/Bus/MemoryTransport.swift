@@ -1,15 +1,15 @@
 import Runtime
 import Wire
 
-/// Carries frames between buses of one process: for simulations, and where no network is wanted.
+/// Connects buses within one process, for simulations.
 ///
-/// Every frame arrives, in the order in which they were sent.
+/// Delivers every frame, in the order in which frames were sent.
 public final class MemoryNetwork {
     private var members: [MemoryTransport] = []
 
     public init() {}
 
-    /// Joins a process; endpoints are names of its choice.
+    /// Adds a process; endpoints are arbitrary names.
     public func join(_ configuration: Bus.Configuration) -> MemoryTransport {
         let member = MemoryTransport(configuration, in: self)
         members.append(member)
@@ -18,26 +18,27 @@ public final class MemoryNetwork {
 
     fileprivate func leave(_ member: MemoryTransport) { members.removeAll { $0 === member } }
 
-    /// Gives each member what is for it. False if that is nobody.
+    /// Delivers to each member what `arrival` returns for it. Returns false if no member received
+    /// anything.
     @discardableResult
-    fileprivate func carry(_ arrival: (MemoryTransport) -> Arrival?) -> Bool {
-        var isReached = false
+    fileprivate func deliver(_ event: (MemoryTransport) -> TransportEvent?) -> Bool {
+        var isDelivered = false
         for member in members {
-            guard let arrival = arrival(member) else { continue }
-            member.arrive(arrival)
-            isReached = true
+            guard let event = event(member) else { continue }
+            member.receive(event)
+            isDelivered = true
         }
-        return isReached
+        return isDelivered
     }
 }
 
-/// A process's place in a ``MemoryNetwork``.
+/// Transport of one process in a ``MemoryNetwork``.
 public final class MemoryTransport: BusTransport {
     private let configuration: Bus.Configuration
     private unowned let network: MemoryNetwork
-    private var arrivals = Fifo<Arrival>()
+    private var events = Fifo<TransportEvent>()
     private var isOpen = true
-    /// Topics heard of each peer.
+    /// Subscribed topics per peer.
     private var topics: [Set<[UInt8]>]
 
     fileprivate init(_ configuration: Bus.Configuration, in network: MemoryNetwork) {
@@ -49,15 +50,15 @@ public final class MemoryTransport: BusTransport {
     public var endpoints: BusEndpoints {
         BusEndpoints(
             publish: configuration.publishEndpoint, control: configuration.controlEndpoint,
-            computed: configuration.computedEndpoint)
+            derived: configuration.derivedEndpoint)
     }
 
-    fileprivate func arrive(_ arrival: Arrival) { arrivals.append(arrival) }
+    fileprivate func receive(_ event: TransportEvent) { events.append(event) }
 
     public func publish(_ frame: [UInt8]) {
         guard isOpen else { return }
         let topic = Array(frame.prefix(8))
-        network.carry { member in
+        network.deliver { member in
             let peers = member.configuration.peers
             let index = peers.indices.first { index in
                 peers[index].publishEndpoint == configuration.publishEndpoint
@@ -67,32 +68,32 @@ public final class MemoryTransport: BusTransport {
         }
     }
 
-    public func ask(_ frame: [UInt8], of peer: Int) -> Bool {
+    public func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool {
         guard isOpen else { return false }
         let endpoint = configuration.peers[peer].controlEndpoint
-        let way = Route(bytes: Array("\(ObjectIdentifier(self)) \(peer)".utf8))
-        return network.carry { member in
-            member.configuration.controlEndpoint == endpoint ? .asked(way, frame) : nil
+        let route = Route(bytes: Array("\(ObjectIdentifier(self)) \(peer)".utf8))
+        return network.deliver { member in
+            member.configuration.controlEndpoint == endpoint ? .requested(route, frame) : nil
         }
     }
 
-    public func answer(_ frame: [UInt8], to route: Route) {
+    public func sendReply(_ frame: [UInt8], to route: Route) {
         guard isOpen else { return }
-        network.carry { member in
+        network.deliver { member in
             let peers = member.configuration.peers.indices
             let index = peers.first { peer in
                 route.bytes == Array("\(ObjectIdentifier(member)) \(peer)".utf8)
             }
-            return index.map { .answered(peer: $0, frame) }
+            return index.map { .replied(peer: $0, frame) }
         }
     }
 
-    public func offer(_ frame: [UInt8], to peer: Int) {
+    public func sendProposal(_ frame: [UInt8], to peer: Int) {
         guard isOpen else { return }
-        let endpoint = configuration.peers[peer].computedEndpoint
-        network.carry { member in
-            endpoint != nil && member.configuration.computedEndpoint == endpoint
-                ? .offered(frame) : nil
+        let endpoint = configuration.peers[peer].derivedEndpoint
+        network.deliver { member in
+            endpoint != nil && member.configuration.derivedEndpoint == endpoint
+                ? .proposed(frame) : nil
         }
     }
 
@@ -104,19 +105,19 @@ public final class MemoryTransport: BusTransport {
         topics[peer].remove(stream.topic)
     }
 
-    public func next() -> Arrival? { arrivals.popFirst() }
+    public func next() -> TransportEvent? { events.popFirst() }
 
-    /// The process is gone, with what was on its way to it.
+    /// Leaves the network and discards received frames.
     public func close() {
         isOpen = false
         network.leave(self)
-        arrivals.removeAll()
+        events.removeAll()
     }
 
-    /// There are no connections that could be broken.
+    /// Does nothing: there are no connections.
     public func reconnect(to peer: Int) {}
 
     public func appendPollItems(to items: inout [PollItem]) {}
 
-    public var waitMilliseconds: Int? { arrivals.isEmpty ? nil : 0 }
+    public var waitMilliseconds: Int? { events.isEmpty ? nil : 0 }
 }

@@ -1,18 +1,18 @@
 import Model
 import Wire
 
-/// The streams that this process keeps: what is appended, what of it lasts, what is told.
+/// The streams that this process serves.
 ///
-/// Appended records belong to the turn's transaction and are told only after its commit.
+/// Appended records belong to the turn's transaction and are published after its commit.
 final class Outbox {
     private final class Stream {
         let served: Bus.Served
         var base: Position
-        /// The base after this turn, if it prunes.
+        /// The base after this turn, if the turn prunes.
         var nextBase: Position?
-        /// What lasts.
+        /// The last committed position.
         var head: Position
-        /// Appended in this turn, after the head.
+        /// Records of this turn, after the head.
         var pending: [StoredRecord] = []
 
         init(_ served: Bus.Served, base: Position, head: Position) {
@@ -30,13 +30,13 @@ final class Outbox {
     }
 
     let store: any BusStore
-    /// By code, so that nothing is hashed for a record.
+    /// By code, to avoid hashing per record.
     private var byCode: [Stream?]
-    /// Of the configuration's order, for heads.
+    /// In the order of the configuration, for heads.
     private let order: [StreamName]
     private var dirty: [StreamName] = []
 
-    /// Room for so many records of a turn is kept for the next.
+    /// The largest capacity for pending records that is retained between turns.
     private static let pendingKept = 16
 
     init(
@@ -51,20 +51,20 @@ final class Outbox {
         }
     }
 
-    private func kept(_ stream: StreamName) -> Stream? { byCode[stream.code] }
+    private func served(_ stream: StreamName) -> Stream? { byCode[stream.code] }
 
-    func keeps(_ stream: StreamName) -> Bool { kept(stream) != nil }
+    func serves(_ stream: StreamName) -> Bool { served(stream) != nil }
 
-    func isComputed(_ stream: StreamName) -> Bool { kept(stream)?.served.isComputed ?? false }
+    func isDerived(_ stream: StreamName) -> Bool { served(stream)?.served.isDerived ?? false }
 
-    /// Streams that are pruned by a rule, in the order of the configuration.
+    /// Streams with a retention rule, in the order of the configuration.
     var pruned: [StreamName] { order.filter { retention(of: $0) != nil } }
 
-    func retention(of stream: StreamName) -> Retention? { kept(stream)?.served.retention }
+    func retention(of stream: StreamName) -> Retention? { served(stream)?.served.retention }
 
-    /// What lasts of a stream; nil if it is not kept here.
+    /// The committed extent of a stream; nil if it is not served here.
     func extent(of stream: StreamName) -> Extent? {
-        kept(stream).map {
+        served(stream).map {
             Extent(
                 stream: stream, base: $0.base, head: $0.head,
                 isSnapshotable: $0.served.isSnapshotable)
@@ -73,52 +73,52 @@ final class Outbox {
 
     var extents: [Extent] { order.compactMap(extent(of:)) }
 
-    /// Where the next record is put after, those of this turn included.
-    func end(of stream: StreamName) -> Position? { kept(stream)?.end }
+    /// The last position, including this turn.
+    func end(of stream: StreamName) -> Position? { served(stream)?.end }
 
-    /// Adds a record to a stream kept here and gives its position.
+    /// Appends a record to a served stream. Returns its position.
     func append(
         _ record: Record, to stream: StreamName, now: Timestamp
     ) throws -> Position {
-        guard let kept = kept(stream) else {
+        guard let found = served(stream) else {
             throw BusError(
-                "not-ours", "append to \(stream)", "this process does not keep that stream",
-                hint: "Name it among the streams served.")
+                "not-ours", "append to \(stream)", "this process does not serve the stream",
+                hint: "Add it to the served streams.")
         }
         guard record.wireBytes <= WireLimits.recordBytesMax else {
             throw BusError(
-                "oversized", "append to \(stream)", "a record of \(record.wireBytes) bytes",
-                hint: "At most \(WireLimits.recordBytesMax) bytes fit into a record.")
+                "oversized", "append to \(stream)", "the record has \(record.wireBytes) bytes",
+                hint: "Records may have up to \(WireLimits.recordBytesMax) bytes.")
         }
-        let position = kept.end.advanced(by: record)
+        let position = found.end.advanced(by: record)
         try store.append(record, at: position, of: stream, now: now)
-        if kept.pending.isEmpty { dirty.append(stream) }
-        kept.pending.append(StoredRecord(record: record, hash: position.hash))
+        if found.pending.isEmpty { dirty.append(stream) }
+        found.pending.append(StoredRecord(record: record, hash: position.hash))
         return position
     }
 
-    /// The chain hash at a sequence, those of this turn included.
+    /// The chain hash at a sequence, including this turn.
     func hash(of stream: StreamName, at sequence: UInt64) throws -> UInt64? {
-        guard let kept = kept(stream) else { return nil }
-        if sequence == kept.end.sequence { return kept.end.hash }
-        if sequence == kept.base.sequence { return kept.base.hash }
+        guard let found = served(stream) else { return nil }
+        if sequence == found.end.sequence { return found.end.hash }
+        if sequence == found.base.sequence { return found.base.hash }
         return try store.hash(of: stream, at: sequence)
     }
 
-    /// Whether a position is one of this stream's life, this turn included.
+    /// Whether a position is on the stream's chain, including this turn.
     func isOnChain(_ position: Position, of stream: StreamName) throws -> Bool {
-        guard let kept = kept(stream), position.incarnation == kept.end.incarnation,
-            position.sequence <= kept.end.sequence
+        guard let found = served(stream), position.incarnation == found.end.incarnation,
+            position.sequence <= found.end.sequence
         else { return false }
         if position.sequence == 0 { return position.hash == 0 }
         return try hash(of: stream, at: position.sequence) == position.hash
     }
 
-    /// The turn lasts: gives the batches to tell.
+    /// Commits the turn. Returns the batches to publish.
     func committed(now: Timestamp) -> [Batch] {
         var batches: [Batch] = []
         for name in dirty {
-            guard let stream = kept(name) else { continue }
+            guard let stream = served(name) else { continue }
             let end = stream.end
             batches += Batch.cut(
                 stream.pending, after: stream.head, of: name, head: end.sequence, now: now)
@@ -131,58 +131,60 @@ final class Outbox {
         return batches
     }
 
-    /// The turn is undone.
+    /// Discards the turn.
     func rolledBack() {
         for name in dirty {
-            kept(name)?.pending = []
-            kept(name)?.nextBase = nil
+            served(name)?.pending = []
+            served(name)?.nextBase = nil
         }
         dirty = []
     }
 
-    /// Forgets records up to and with a sequence that lasts.
+    /// Prunes committed records up to and including a sequence.
     func prune(_ stream: StreamName, through sequence: UInt64) throws {
-        guard let kept = kept(stream), sequence > kept.base.sequence,
-            sequence <= kept.head.sequence, let hash = try hash(of: stream, at: sequence)
+        guard let found = served(stream), sequence > found.base.sequence,
+            sequence <= found.head.sequence, let hash = try hash(of: stream, at: sequence)
         else { return }
         let base = Position(
-            incarnation: kept.head.incarnation, sequence: sequence, hash: hash)
+            incarnation: found.head.incarnation, sequence: sequence, hash: hash)
         try store.prune(stream, through: base)
-        kept.nextBase = base
+        found.nextBase = base
         dirty.append(stream)
     }
 
-    /// How a consumer's position is to be seen. Only what lasts counts.
+    /// Checks a consumer's position against committed records.
     func verdict(on position: Position, in stream: StreamName) throws -> Control.Verdict? {
-        guard let kept = kept(stream) else { return nil }
-        if position == .unknown { return kept.base.sequence == 0 ? .ok : .pruned }
-        guard position.incarnation == kept.head.incarnation,
-            position.sequence <= kept.head.sequence
+        guard let found = served(stream) else { return nil }
+        if position == .unknown { return found.base.sequence == 0 ? .ok : .pruned }
+        guard position.incarnation == found.head.incarnation,
+            position.sequence <= found.head.sequence
         else { return .diverged }
-        if position.sequence < kept.base.sequence { return .pruned }
+        if position.sequence < found.base.sequence { return .pruned }
         return try hash(of: stream, at: position.sequence) == position.hash ? .ok : .diverged
     }
 
-    /// What follows a position that is `ok`; nil if nothing does.
+    /// Returns the records after a valid position; nil if there are none.
     func batch(
         after position: Position, in stream: StreamName, bytesMax: Int, now: Timestamp
     ) throws -> Batch? {
-        guard let kept = kept(stream), position.sequence < kept.head.sequence else { return nil }
+        guard let served = served(stream), position.sequence < served.head.sequence else {
+            return nil
+        }
         let found = try store.records(
-            of: stream, after: position.sequence, through: kept.head.sequence,
+            of: stream, after: position.sequence, through: served.head.sequence,
             bytesMax: min(bytesMax, WireLimits.batchBytesMax))
         guard !found.isEmpty else { return nil }
         let previous = Position(
-            incarnation: kept.head.incarnation, sequence: position.sequence,
+            incarnation: served.head.incarnation, sequence: position.sequence,
             hash: position.hash)
         return Batch(
             stream: stream, after: previous, records: found.map(\.record),
-            hashes: found.map(\.hash), head: kept.head.sequence, published: now)
+            hashes: found.map(\.hash), head: served.head.sequence, published: now)
     }
 }
 
 extension Batch {
-    /// Batches of records that follow each other after a position.
+    /// Cuts consecutive records after a position into batches.
     static func cut(
         _ stored: [StoredRecord], after previous: Position, of stream: StreamName, head: UInt64,
         now: Timestamp

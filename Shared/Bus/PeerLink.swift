@@ -1,102 +1,105 @@
 import Model
 
-/// What is known of the way to a peer.
+/// Connection state of a peer.
 struct PeerLink {
-    /// What silence asks for.
-    enum Step { case nothing, ask, reconnect }
+    /// What to do about the time since the last frame.
+    enum Step { case nothing, requestHeads, reconnect }
 
     let name: String
-    private var lastHeard: Duration
-    private var lastAsked: Duration
+    private var lastReceived: Duration
+    private var lastRequested: Duration
     private var lastReconnected: Duration
-    /// Whether it was heard since the last time it was silent.
-    private(set) var isHeard = false
-    private var isToldSilent = false
-    /// A connection is closed for good: libzmq does not try again after it was turned away.
+    /// Whether a frame was received since the last reconnect for a timeout.
+    private(set) var isConnected = false
+    private var isDisconnectionReported = false
+    /// Whether a connection was rejected; libzmq does not retry it.
     private var isBroken = false
-    private var skew = Skew()
+    private var skew = ClockSkew()
 
     init(name: String, now: Duration) {
         self.name = name
-        lastHeard = now
-        lastAsked = now
+        lastReceived = now
+        lastRequested = now
         lastReconnected = now
     }
 
-    /// True if it was not heard before.
-    mutating func hear(_ now: Duration) -> Bool {
-        lastHeard = now
-        isToldSilent = false
-        defer { isHeard = true }
-        return !isHeard
+    /// Records a received frame. Returns true if the peer was disconnected before.
+    mutating func recordFrame(_ now: Duration) -> Bool {
+        lastReceived = now
+        isDisconnectionReported = false
+        defer { isConnected = true }
+        return !isConnected
     }
 
-    /// What to do now about silence.
+    /// Returns what to do about the time since the last frame.
     mutating func step(_ now: Duration) -> Step {
-        let silence = now - lastHeard
+        let idle = now - lastReceived
         let sinceReconnected = now - lastReconnected
-        if isBroken && sinceReconnected >= BusLimits.brokenReconnected
-            || silence >= BusLimits.silenceReconnected
-                && sinceReconnected >= BusLimits.silenceReconnected
+        if isBroken && sinceReconnected >= BusLimits.brokenReconnectInterval
+            || idle >= BusLimits.idleBeforeReconnect
+                && sinceReconnected >= BusLimits.idleBeforeReconnect
         {
-            if silence >= BusLimits.silenceReconnected { isHeard = false }
+            if idle >= BusLimits.idleBeforeReconnect { isConnected = false }
             isBroken = false
             lastReconnected = now
-            lastAsked = now
+            lastRequested = now
             return .reconnect
         }
-        guard silence >= BusLimits.silenceAsked, now - lastAsked >= BusLimits.silenceAsked else {
+        guard idle >= BusLimits.idleBeforeHeadsRequest,
+            now - lastRequested >= BusLimits.idleBeforeHeadsRequest
+        else {
             return .nothing
         }
-        lastAsked = now
-        return .ask
+        lastRequested = now
+        return .requestHeads
     }
 
-    /// One of the connections was turned away, while others may work.
-    mutating func breakOff() { isBroken = true }
+    /// Records that one connection was rejected while others may work.
+    mutating func markBroken() { isBroken = true }
 
-    /// True once for each silence that is long enough to be told.
-    mutating func becameSilent() -> Bool {
-        defer { isToldSilent = true }
-        return !isToldSilent
+    /// Returns true once per disconnection.
+    mutating func shouldReportDisconnection() -> Bool {
+        defer { isDisconnectionReported = true }
+        return !isDisconnectionReported
     }
 
     func isUnhealthy(_ now: Duration) -> Bool {
-        now - lastHeard >= BusLimits.silenceUnhealthy
+        now - lastReceived >= BusLimits.idleBeforeUnhealthy
     }
 
-    // MARK: Its clock
+    // MARK: Clock skew
 
-    /// How far its clock is from ours, where that is too much; negative: behind.
+    /// Difference of the peer's clock if it is too large; negative = behind.
     var skewSeconds: Int64? { skew.seconds }
 
-    /// Looks at when a frame says that it was sent. True once for a clock that turns out wrong.
+    /// Compares a frame's send time with ours. Returns true when skew is detected.
     mutating func compare(published: Timestamp, now: Moment) -> Bool {
-        skew.note(published - now.wall, now: now.monotonic)
+        skew.update(published - now.wall, now: now.monotonic)
     }
 }
 
-/// How far another process's clock is from ours, as far as frames tell that may have waited.
-struct Skew: Hashable {
-    /// Since when every frame said that it is too much, and on the same side.
+/// Detects clock skew of a peer. Single frames may have waited, so all frames must agree for a
+/// while.
+struct ClockSkew: Hashable {
+    /// Since when all frames agree on the direction of an excessive difference.
     private var since: Duration?
     private var isAhead = false
-    /// Nil while the clocks agree well enough.
+    /// Nil while the difference is acceptable.
     private(set) var seconds: Int64?
 
-    /// True when it has just turned out.
-    mutating func note(_ difference: Duration, now: Duration) -> Bool {
+    /// Returns true when skew is detected.
+    mutating func update(_ difference: Duration, now: Duration) -> Bool {
         let limit = BusLimits.skewMax
         guard difference > limit || difference < .zero - limit else {
-            self = Skew()
+            self = ClockSkew()
             return false
         }
         if since == nil || isAhead != (difference > .zero) {
-            self = Skew()
+            self = ClockSkew()
             since = now
             isAhead = difference > .zero
         }
-        guard let since, now - since >= BusLimits.skewSettled else { return false }
+        guard let since, now - since >= BusLimits.skewDetection else { return false }
         defer { seconds = difference.components.seconds }
         return seconds == nil
     }

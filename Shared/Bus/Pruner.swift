@@ -1,52 +1,52 @@
 import Model
 import Wire
 
-/// Forgets what nobody needs any more of the streams kept here, a little in each turn.
+/// Prunes served streams a little in each turn.
 ///
-/// A portion is so small that no request waits for it, and portions are so far apart that the
-/// store's time belongs to what is live; a backlog of a day goes within minutes all the same.
+/// Each portion takes about a millisecond, and pauses between portions leave the store's time to
+/// live records. A backlog of one day is pruned within minutes.
 final class Pruner {
     let outbox: Outbox
-    let desk: Desk
+    let replayServer: ReplayServer
     let store: any BusStore
-    /// Those still to be looked at in this round.
+    /// Streams still to be checked in this round.
     private var queue = Fifo<StreamName>()
     private var nextRound: Duration
     private var nextPortion: Duration
-    private var nextLook: Duration
-    /// The oldest record is too young before this; looked up once, not each second.
+    private var nextHoldbackCheck: Duration
+    /// Streams whose oldest record is too young to be pruned before the given time.
     private var dueAt: [StreamName: Timestamp] = [:]
     private var mayShrink = true
-    /// The turn before was undone.
-    private var wasUndone = false
+    /// Whether the previous turn was rolled back.
+    private var wasRolledBack = false
     private(set) var holdbacks: [Holdback] = []
 
-    init(outbox: Outbox, desk: Desk, store: any BusStore, now: Moment) {
+    init(outbox: Outbox, replayServer: ReplayServer, store: any BusStore, now: Moment) {
         self.outbox = outbox
-        self.desk = desk
+        self.replayServer = replayServer
         self.store = store
         nextRound = now.monotonic
         nextPortion = now.monotonic
-        nextLook = now.monotonic + BusLimits.holdbackFirst
+        nextHoldbackCheck = now.monotonic + BusLimits.holdbackDelay
     }
 
-    /// How long until the next portion; nil when there is nothing that waits.
+    /// Time until the next portion; nil if there is none.
     func wait(_ now: Duration) -> Duration? { queue.isEmpty ? nil : nextPortion - now }
 
-    /// One portion, in the turn's transaction.
+    /// Prunes one portion within the turn's transaction.
     func step(_ now: Moment, hooks: Bus.Hooks) throws {
-        if wasUndone {
-            wasUndone = false
-            nextPortion = now.monotonic + BusLimits.pruneAfterUndo
+        if wasRolledBack {
+            wasRolledBack = false
+            nextPortion = now.monotonic + BusLimits.prunePauseAfterRollback
         }
         guard now.monotonic >= nextPortion else { return }
         if queue.isEmpty, now.monotonic >= nextRound {
             nextRound = now.monotonic + BusLimits.pruneInterval
             for stream in outbox.pruned { queue.append(stream) }
-            if now.monotonic >= nextLook {
-                nextLook = now.monotonic + BusLimits.holdbackInterval
-                try look(now, hooks)
-                try desk.forgetSilent(now)
+            if now.monotonic >= nextHoldbackCheck {
+                nextHoldbackCheck = now.monotonic + BusLimits.holdbackInterval
+                try findHoldbacks(now, hooks)
+                try replayServer.forgetAbsent(now)
             }
         }
         while let stream = queue.first {
@@ -59,14 +59,14 @@ final class Pruner {
                 return
             }
         }
-        if mayShrink, try store.giveBackSpace() {
+        if mayShrink, try store.reclaimSpace() {
             nextPortion = now.monotonic + BusLimits.prunePause
         } else {
             mayShrink = false
         }
     }
 
-    /// Removes the oldest records of a stream that may go now; gives how many.
+    /// Prunes the oldest records of a stream. Returns their number.
     private func prune(_ stream: StreamName, _ now: Moment, _ hooks: Bus.Hooks) throws -> Int {
         if let due = dueAt[stream], now.wall < due { return 0 }
         guard let extent = outbox.extent(of: stream), let rule = outbox.retention(of: stream) else {
@@ -79,7 +79,7 @@ final class Pruner {
             floor: floor)
         guard bound > base else { return 0 }
         let oldest = try store.ages(
-            of: stream, after: base, through: bound, limit: BusLimits.prunedRecords)
+            of: stream, after: base, through: bound, limit: BusLimits.prunedRecordsPerTurn)
         let count = rule.count(of: oldest, now: now.wall)
         guard count > 0 else {
             dueAt[stream] = oldest.first.map { $0.appended + rule.ageMin }
@@ -90,13 +90,14 @@ final class Pruner {
         return count
     }
 
-    /// Up to where each has the stream; a position that is not of it counts for nothing.
+    /// The acknowledged sequence of each consumer; positions that are not of the stream are
+    /// ignored.
     private func acknowledged(
         _ extent: Extent, by consumers: [String]
     ) throws -> [String: UInt64] {
         var found: [String: UInt64] = [:]
         for consumer in consumers {
-            guard let position = desk.position(of: extent.stream, by: consumer),
+            guard let position = replayServer.position(of: extent.stream, by: consumer),
                 position.incarnation == extent.head.incarnation,
                 position.sequence >= extent.base.sequence,
                 try outbox.hash(of: extent.stream, at: position.sequence) == position.hash
@@ -106,8 +107,8 @@ final class Pruner {
         return found
     }
 
-    /// Looks for those who hold something back, and tells of new ones.
-    private func look(_ now: Moment, _ hooks: Bus.Hooks) throws {
+    /// Finds consumers that keep records from being pruned, and reports new ones.
+    private func findHoldbacks(_ now: Moment, _ hooks: Bus.Hooks) throws {
         var found: [Holdback] = []
         for stream in outbox.pruned {
             guard let extent = outbox.extent(of: stream), let rule = outbox.retention(of: stream)
@@ -129,29 +130,29 @@ final class Pruner {
         }
         let before = Set(holdbacks.map(\.consumer))
         holdbacks = found
-        for news in found.firstOfEach(\.consumer) where !before.contains(news.consumer) {
-            hooks.notice(.heldBack(news))
+        for holdback in found.firstOfEach(\.consumer) where !before.contains(holdback.consumer) {
+            hooks.notice(.heldBack(holdback))
         }
     }
 
-    /// What was looked up may be of the turn that is undone; and if it was undone because the disk
-    /// is full, turns without writes of ours may be the only ones that last.
+    /// Discards ages read in the turn and pauses pruning. If the disk is full, only turns without
+    /// additional writes may be able to commit.
     func rolledBack() {
         dueAt.removeAll()
-        wasUndone = true
+        wasRolledBack = true
     }
 
-    /// A sentence for each consumer.
-    var troubles: [String] {
+    /// One sentence per consumer.
+    var healthProblems: [String] {
         holdbacks.firstOfEach(\.consumer).map { first in
             let others = holdbacks.count { $0.consumer == first.consumer } - 1
-            return others == 0 ? "\(first)" : "\(first), and of \(others) more streams"
+            return others == 0 ? "\(first)" : "\(first), and records of \(others) more streams"
         }
     }
 }
 
 extension Array {
-    /// The first element with each key, in their order.
+    /// The first element with each key, in order.
     fileprivate func firstOfEach<Key: Hashable>(_ key: (Element) -> Key) -> [Element] {
         var seen: Set<Key> = []
         return filter { seen.insert(key($0)).inserted }

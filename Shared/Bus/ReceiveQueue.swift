@@ -1,16 +1,16 @@
 import Wire
 
-/// Messages of one socket that were received and wait to be handled, bounded for each sender.
+/// Bounded queue of received messages of one socket, with separate bounds per sender.
 ///
-/// ZeroMQ's own receive queues have no limit here (see ``ZeroMQSocket``), so they are emptied into
-/// this one, which drops what is too much. Senders take turns, and the bounds are separate for each
-/// of them: one that floods delays and loses its own messages, not those of others.
+/// ZeroMQ's own receive queues are unlimited here (see ``ZeroMQSocket``). They are drained into
+/// this queue, which drops messages above its bounds. Messages are taken round-robin over senders:
+/// a flooding sender delays and loses only its own messages.
 struct ReceiveQueue {
-    /// How much may wait.
+    /// Bounds of the queue.
     struct Limits: Hashable {
         var messagesPerSender: Int
         var bytesPerSender: Int
-        /// Of all senders. A sender of which nothing waits may add one message more.
+        /// Of all senders together. A sender without waiting messages may exceed it by one message.
         var bytes: Int
     }
 
@@ -20,7 +20,7 @@ struct ReceiveQueue {
     }
 
     private let limits: Limits
-    /// By the number of their connection.
+    /// By the file descriptor of their connection.
     private var senders: [Int32: Waiting] = [:]
     private var order = Fifo<Int32>()
     private var bytes = 0
@@ -29,7 +29,7 @@ struct ReceiveQueue {
 
     var isEmpty: Bool { order.isEmpty }
 
-    /// Whether a message may be added.
+    /// Returns whether a message is within the bounds.
     func admits(from sender: Int32, bytes size: Int) -> Bool {
         guard let waiting = senders[sender] else { return true }
         return waiting.messages.count < limits.messagesPerSender
@@ -44,7 +44,7 @@ struct ReceiveQueue {
         bytes += size
     }
 
-    /// The next message, of each sender in turn.
+    /// Removes the next message, round-robin over senders.
     mutating func popFirst() -> ZeroMQSocket.Message? {
         guard let sender = order.popFirst(),
             let message = senders[sender]?.messages.popFirst()

@@ -1,14 +1,15 @@
 import Model
 import Wire
 
-/// What of a stream its keeper may forget: what everybody has who must have it, and what is old.
+/// Retention rule of a stream: records are pruned when all required consumers have them and they
+/// are old enough.
 public struct Retention: Hashable, Sendable {
-    /// Who must have it, by the name under which they acknowledge. One that is not there, or never
-    /// was, keeps everything that it has not acknowledged.
+    /// Consumers that must have acknowledged a record before it is pruned, by name. A consumer that
+    /// never acknowledged keeps all records.
     public var required: [String]
-    /// Records stay so long in any case.
+    /// The minimum age of pruned records.
     public var ageMin: Duration
-    /// Whether the owner of the bus says besides how far, by ``Bus/Hooks/pruneFloor``.
+    /// Whether ``Bus/Hooks/pruneFloor`` limits pruning further.
     public var hasFloor: Bool
 
     public init(required: [String], ageMin: Duration, hasFloor: Bool = false) {
@@ -17,44 +18,44 @@ public struct Retention: Hashable, Sendable {
         self.hasFloor = hasFloor
     }
 
-    /// A record counts as held back when somebody is missing it for so much longer than it has to
-    /// be kept anyway.
+    /// How long beyond ``ageMin`` a consumer may keep a record before it is reported.
     public static let patience = Duration.seconds(3600)
 
-    /// The last sequence that nobody needs, however old it is.
+    /// Returns the last sequence that may be pruned regardless of age.
     ///
     /// - Parameters:
-    ///   - head: of the stream
-    ///   - acknowledged: up to where each has it on its disk; who is not named has nothing
-    ///   - floor: the owner's word; nil while it gives none
+    ///   - head: the stream's last sequence
+    ///   - acknowledged: the acknowledged sequence of each consumer; missing = 0
+    ///   - floor: the owner's limit; nil = prune nothing if ``hasFloor``
     func bound(head: UInt64, acknowledged: [String: UInt64], floor: UInt64?) -> UInt64 {
         if hasFloor, floor == nil { return 0 }
         let least = required.map { acknowledged[$0] ?? 0 }.min() ?? head
         return min(head, least, floor ?? head)
     }
 
-    /// How many of the oldest records may go now, of those that nobody needs.
+    /// Returns how many of the oldest records are old enough, within the limit of a turn.
     ///
-    /// - Parameter oldest: in their order, with when they were appended and how long they are
+    /// - Parameter oldest: ages of records in order
     func count(of oldest: [RecordAge], now: Timestamp) -> Int {
         var bytes = 0
         var count = 0
         for record in oldest {
             bytes += record.bytes
-            guard now - record.appended >= ageMin, count == 0 || bytes <= BusLimits.prunedBytes
+            guard now - record.appended >= ageMin,
+                count == 0 || bytes <= BusLimits.prunedBytesPerTurn
             else { break }
             count += 1
         }
         return count
     }
 
-    /// Whether somebody who has not acknowledged a record holds it back.
+    /// Whether an unacknowledged record has been kept for too long.
     func isHeldBack(_ record: RecordAge, now: Timestamp) -> Bool {
         now - record.appended >= ageMin + Retention.patience
     }
 }
 
-/// When a record was appended, and how much room it takes.
+/// Time of append and size of a record.
 public struct RecordAge: Hashable, Sendable {
     public var sequence: UInt64
     public var hash: UInt64
@@ -69,11 +70,11 @@ public struct RecordAge: Hashable, Sendable {
     }
 }
 
-/// A consumer whose absence keeps a stream from being pruned.
+/// A consumer that keeps records from being pruned.
 public struct Holdback: Hashable, Sendable, CustomStringConvertible {
     public var consumer: String
     public var stream: StreamName
-    /// Records that it has not acknowledged.
+    /// The number of records that it has not acknowledged.
     public var records: UInt64
     /// Age of the oldest of them.
     public var age: Duration

@@ -2,9 +2,9 @@ import Model
 import Store
 import Wire
 
-/// The bus's tables in a service's store.
+/// Tables of the bus in a service's database.
 public final class SQLiteBusStore: BusStore {
-    /// Steps of the tables' layout, to be given to the ``Database``.
+    /// Migrations of the bus's tables.
     public static let migrations = [
         Migration(
             number: 1,
@@ -55,10 +55,10 @@ public final class SQLiteBusStore: BusStore {
     ]
 
     let database: Database
-    /// Of a record; it is what happens most.
+    /// Inserts a record; prepared because it is the most frequent statement.
     private var insertion: PreparedStatement?
 
-    /// - Parameter database: opened with ``migrations`` among its own
+    /// - Parameter database: opened with ``migrations``
     public init(_ database: Database) { self.database = database }
 
     public func open(
@@ -118,7 +118,7 @@ public final class SQLiteBusStore: BusStore {
     public func records(
         of stream: StreamName, after sequence: UInt64, through last: UInt64, bytesMax: Int
     ) throws -> [StoredRecord] {
-        struct Enough: Error {}
+        struct EnoughRows: Error {}
         guard sequence < last else { return [] }
         var found: [StoredRecord] = []
         var bytes = 0
@@ -133,10 +133,10 @@ public final class SQLiteBusStore: BusStore {
                     kind: UInt16(row.int(1)), schema: UInt16(row.int(2)), id: row.id(3),
                     payload: row.blob(4))
                 bytes += record.wireBytes
-                if bytes > bytesMax, !found.isEmpty { throw Enough() }
+                if bytes > bytesMax, !found.isEmpty { throw EnoughRows() }
                 found.append(StoredRecord(record: record, hash: UInt64(bitPattern: row.int64(0))))
             }
-        } catch is Enough {}
+        } catch is EnoughRows {}
         return found
     }
 
@@ -160,7 +160,7 @@ public final class SQLiteBusStore: BusStore {
         of stream: StreamName, after sequence: UInt64, through last: UInt64, limit: Int
     ) throws -> [RecordAge] {
         guard sequence < last else { return [] }
-        // The length of a payload is in its row's head: long ones are not read for it.
+        // The length of a payload is in its row's header: long payloads are not read.
         return try database.all(
             """
             SELECT place, hash, appended, length(payload) FROM outbox WHERE place BETWEEN ? AND ?
@@ -173,7 +173,7 @@ public final class SQLiteBusStore: BusStore {
         }
     }
 
-    public func giveBackSpace() throws -> Bool { try database.giveBackSpace() }
+    public func reclaimSpace() throws -> Bool { try database.reclaimSpace() }
 
     private static let sequenceMax: UInt64 = 1 << 48 - 1
 
@@ -189,7 +189,7 @@ public final class SQLiteBusStore: BusStore {
         if !database.isInTransaction { try database.begin() }
     }
 
-    /// Incarnation, sequence and hash from that column on.
+    /// Reads incarnation, sequence and hash from consecutive columns.
     static func position(_ row: Row, _ column: Int) -> Position {
         Position(
             incarnation: row.id(column), sequence: UInt64(row.int64(column + 1)),
@@ -225,7 +225,7 @@ extension SQLiteBusStore {
             .integer(Int64(bitPattern: now.hash)))
     }
 
-    /// The newest of what ``saveDivergence(of:was:now:at:)`` kept on record.
+    /// The latest entries of ``saveDivergence(of:was:now:at:)``.
     public func divergences(limit: Int) throws -> [Divergence] {
         try database.all(
             """
@@ -254,7 +254,7 @@ extension SQLiteBusStore {
             found.append(
                 Acknowledgement(
                     consumer: row.text(0), stream: stream,
-                    position: SQLiteBusStore.position(row, 2), heard: row.time(5)))
+                    position: SQLiteBusStore.position(row, 2), received: row.time(5)))
         }
         return found
     }
@@ -266,7 +266,7 @@ extension SQLiteBusStore {
             "INSERT OR REPLACE INTO consumer VALUES (?, ?, ?, ?, ?, ?)",
             .text(acknowledgement.consumer), .text(acknowledgement.stream.text),
             .id(position.incarnation), .integer(position.sequence),
-            .integer(Int64(bitPattern: position.hash)), .time(acknowledgement.heard))
+            .integer(Int64(bitPattern: position.hash)), .time(acknowledgement.received))
     }
 
     public func forget(_ acknowledgement: Acknowledgement) throws {

@@ -2,10 +2,10 @@ import Model
 import Store
 import Wire
 
-// What a backup says of the streams in a store, how they are checked without their keeper, and how
-// they begin a new life.
+// Streams in backups: listing, verification without the service, and new incarnations after a
+// restore.
 extension SQLiteBusStore {
-    /// Every stream kept in the store, in the order of their codes.
+    /// All streams in the store, ordered by code.
     public func extents() throws -> [Extent] {
         let bases = try database.all(
             "SELECT code, incarnation, base_sequence, base_hash FROM stream ORDER BY code"
@@ -18,16 +18,16 @@ extension SQLiteBusStore {
         }
     }
 
-    /// How far the streams of others are applied, in the order of their codes.
+    /// Applied positions of followed streams, ordered by code.
     public func cursors() throws -> [(stream: StreamName, position: Position)] {
         try database.all("SELECT stream, incarnation, sequence, hash FROM cursor") { row in
             StreamName(text: row.text(0)).map { ($0, SQLiteBusStore.position(row, 1)) }
         }.compactMap(\.self).sorted { $0.stream.code < $1.stream.code }
     }
 
-    /// Reads all records of a stream and recomputes every hash.
+    /// Reads all records of a stream and verifies every hash.
     ///
-    /// - Returns: what is wrong with the chain, in words; nil if nothing is
+    /// - Returns: a sentence about the first fault; nil if the chain is intact
     public func chainFault(of extent: Extent) throws -> String? {
         var end = extent.base
         while end.sequence < extent.head.sequence {
@@ -38,17 +38,19 @@ extension SQLiteBusStore {
             for stored in found {
                 end = end.advanced(by: stored.record)
                 guard end.hash == stored.hash else {
-                    return "\(extent.stream) is another one from \(end.sequence) on"
+                    return "\(extent.stream) has a wrong hash at \(end.sequence)"
                 }
             }
         }
         return nil
     }
 
-    /// Gives every stream of the store a new life, so that whoever followed the one before notices:
-    /// the next records will have numbers that others had there. Who acknowledged what is
-    /// forgotten, as nobody has anything of the new life: nothing is pruned until they have.
-    public func beginNewLives(_ newIncarnation: () -> ID128) throws {
+    /// Gives every stream a new incarnation after a restore.
+    ///
+    /// New records reuse sequences that consumers may know with other content; the incarnation lets
+    /// them detect it. All acknowledgements are removed, so nothing is pruned until consumers
+    /// acknowledge again.
+    public func assignNewIncarnations(_ newIncarnation: () -> ID128) throws {
         for code in try database.all("SELECT code FROM stream", as: { $0.int(0) }) {
             try database.run(
                 "UPDATE stream SET incarnation = ? WHERE code = ?", .id(newIncarnation()),

@@ -1,40 +1,40 @@
 import Model
 import Wire
 
-/// One stream of a peer, as this process follows it.
+/// State of one followed stream.
 final class Subscription {
     enum Phase {
-        /// The writer has not judged our position yet.
+        /// The publisher has not checked our position yet.
         case unknown
         case following
-        /// The writer's state is being read.
+        /// The publisher's snapshot is being read.
         case snapshot(SnapshotReader)
-        /// Whoever applies records cannot go on.
+        /// Records cannot be applied.
         case stopped(reason: String)
     }
 
     let stream: StreamName
     let peer: Int
-    /// It came by assignment: it begins with a checkpoint and has no cursor.
+    /// Whether it was assigned: then it starts at a checkpoint and has no cursor.
     let isAssigned: Bool
     var phase = Phase.unknown
-    /// The record that stopped it, if one did.
+    /// The record that stopped the stream, if one did.
     var stoppedAt: Position?
-    /// Up to here applied, this turn included.
+    /// The last applied position, including this turn.
     private(set) var applied: Position
-    /// Up to here applied for good.
+    /// The last committed position.
     private(set) var durable: Position
-    /// Up to here the writer was told so.
+    /// The last acknowledged position.
     var acknowledged = Position.unknown
-    /// The rule, at the end of what waits for being applied.
+    /// Acceptance rule, at the end of the waiting records.
     private var inbox: Inbox
-    /// The writer's last record, as far as we heard.
+    /// Last known sequence of the publisher.
     private(set) var headSequence: UInt64 = 0
-    /// Whether we heard of it since we began.
+    /// Whether the publisher's head was received since the start.
     private(set) var isHeadKnown = true
-    /// When the question that has no answer yet was asked.
-    var askedAt: Duration?
-    /// Whether it has its place among those with records to apply.
+    /// When the pending request was sent.
+    var requestedAt: Duration?
+    /// Whether it is queued for applying.
     var isQueued = false
 
     private var queue = Fifo<(batch: Batch, next: Int)>()
@@ -57,20 +57,20 @@ final class Subscription {
     var isUnknown: Bool { if case .unknown = phase { true } else { false } }
     var isStopped: Bool { if case .stopped = phase { true } else { false } }
 
-    /// Where the next records must go on.
+    /// The position that the next batch must continue.
     var end: Position { inbox.position }
     var hasRecords: Bool { !queue.isEmpty }
-    /// Live batches are dropped now and fetched later.
+    /// Whether live batches are dropped now and replayed later.
     var isSaturated: Bool { queuedBytes >= BusLimits.queuedBytesMax }
     /// Whether records are missing and there is room for them.
     var wantsReplay: Bool {
         isFollowing && (headSequence > end.sequence || !isHeadKnown)
             && queuedBytes < BusLimits.queuedBytesMax / 2
     }
-    /// Records that the writer has and that are not applied here.
+    /// The number of published records that are not applied.
     var lag: UInt64 { headSequence > applied.sequence ? headSequence - applied.sequence : 0 }
 
-    /// Goes on from a position; what waits is dropped.
+    /// Continues after a position; waiting records are dropped.
     func restart(at position: Position) {
         applied = position
         inbox.position = position
@@ -78,54 +78,54 @@ final class Subscription {
         queuedBytes = 0
         early = []
         earlyBytes = 0
-        askedAt = nil
+        requestedAt = nil
     }
 
-    /// Goes on from a checkpoint. Whether its writer has more is to be asked: what was heard of it
-    /// before may be old.
-    func begin(at position: Position) {
+    /// Continues after a checkpoint. The publisher is asked for its head, since known heads may be
+    /// outdated.
+    func start(at position: Position) {
         restart(at: position)
         phase = .following
         headSequence = position.sequence
         isHeadKnown = false
     }
 
-    /// What was applied lasts.
+    /// Commits the applied records.
     func commit() { durable = applied }
 
-    /// The turn is undone: goes on from what lasts, once the writer has seen it.
+    /// Returns to the committed position, which the publisher must check again.
     func rollBack(to cursor: Position) {
         restart(at: cursor)
         durable = cursor
         if !isStopped { phase = .unknown }
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
-    /// The writer has at least so many records.
-    func noteHead(_ sequence: UInt64) { setHead(max(headSequence, sequence)) }
+    /// Raises the publisher's last known sequence.
+    func raiseHead(to sequence: UInt64) { setHead(to: max(headSequence, sequence)) }
 
-    /// The writer has so many records.
-    func setHead(_ sequence: UInt64) {
+    /// Sets the publisher's last known sequence.
+    func setHead(to sequence: UInt64) {
         headSequence = sequence
         isHeadKnown = true
     }
 
-    /// The writer's word on where its stream ends.
-    func judge(_ extent: Extent) -> Inbox.HeadVerdict {
-        setHead(extent.head.sequence)
+    /// Compares the publisher's extent with the end of waiting records.
+    func updateHead(_ extent: Extent) -> Inbox.HeadVerdict {
+        setHead(to: extent.head.sequence)
         if end.incarnation == extent.head.incarnation, end.sequence > headSequence {
             return .foreign
         }
-        return inbox.judge(head: extent.head)
+        return inbox.verdict(onHead: extent.head)
     }
 
-    func take(_ batch: Batch) -> Inbox.Verdict {
-        let verdict = inbox.judge(batch)
+    func receive(_ batch: Batch) -> Inbox.Verdict {
+        let verdict = inbox.verdict(on: batch)
         switch verdict {
         case .next(let skipping):
             enqueue(batch, from: skipping)
-            takeEarly()
+            enqueueEarly()
         case .ahead:
             if earlyBytes < BusLimits.earlyBytesMax {
                 early.append(batch)
@@ -140,28 +140,30 @@ final class Subscription {
         queue.append((batch, index))
         queuedBytes += batch.recordBytes
         inbox.position = batch.last
-        noteHead(batch.last.sequence)
+        raiseHead(to: batch.last.sequence)
     }
 
-    /// Takes what came before its turn, now that it may be its turn.
-    private func takeEarly() {
+    /// Queues early batches whose predecessors have arrived.
+    private func enqueueEarly() {
         guard !early.isEmpty else { return }
         for batch in early.sorted(by: { $0.previous.sequence < $1.previous.sequence }) {
-            if case .next(let skipping) = inbox.judge(batch) { enqueue(batch, from: skipping) }
+            if case .next(let skipping) = inbox.verdict(on: batch) {
+                enqueue(batch, from: skipping)
+            }
         }
-        early.removeAll { inbox.judge($0) != .ahead }
+        early.removeAll { inbox.verdict(on: $0) != .ahead }
         earlyBytes = early.reduce(0) { $0 + $1.recordBytes }
     }
 
-    // MARK: What is applied
+    // MARK: Applying
 
-    /// The record to apply next, and the position that it makes.
+    /// The next record to apply, with its position.
     var next: (record: Record, position: Position)? {
         guard let (batch, index) = queue.first else { return nil }
         return (batch.records[index], batch.position(after: index + 1))
     }
 
-    /// The next record is applied.
+    /// Removes the applied record.
     func advance(to position: Position) {
         applied = position
         guard let (batch, index) = queue.first else { return }
@@ -175,25 +177,25 @@ final class Subscription {
 }
 
 extension Batch {
-    /// Bytes of its records, roughly what it takes in memory.
+    /// Bytes of the records, an estimate of the memory used.
     var recordBytes: Int { records.reduce(0) { $0 + $1.wireBytes } }
 }
 
-/// A writer's state on its way here, piece by piece.
+/// Assembles a snapshot from its chunks.
 final class SnapshotReader {
     private(set) var snapshot = ID128.zero
     private(set) var records: [Record] = []
-    var askedAt: Duration?
-    /// Nothing is asked before.
+    var requestedAt: Duration?
+    /// Earliest time of the first request.
     let notBefore: Duration?
 
     init(notBefore: Duration?) { self.notBefore = notBefore }
 
-    /// The row that is wanted next.
+    /// The next row to request.
     var nextRow: UInt32 { UInt32(records.count) }
 
-    /// False if the piece does not go on where the last one ended.
-    func take(_ chunk: Control.Chunk) -> Bool {
+    /// Appends a chunk. Returns false if it does not continue the rows.
+    func append(_ chunk: Control.Chunk) -> Bool {
         if chunk.snapshot != snapshot {
             guard chunk.first == 0 else { return false }
             snapshot = chunk.snapshot
@@ -204,7 +206,7 @@ final class SnapshotReader {
         return true
     }
 
-    /// Whether the end closes just what was read.
+    /// Whether the end matches the rows read.
     func isWhole(_ end: Control.End) -> Bool {
         (end.snapshot == snapshot || nextRow == 0) && end.rows == nextRow
             && end.digest == records.reduce(0) { $1.hash(after: $0) }

@@ -1,8 +1,7 @@
 import CZeroMQ
 import Glibc
 
-/// Owns a context of ZeroMQ: its thread, and the names within it, such as that of the ZAP handler.
-/// Sockets keep it alive; it ends with the last of them.
+/// Owns a ZeroMQ context with its I/O thread. Closed after the last of its sockets.
 final class ZeroMQContext {
     let pointer: UnsafeMutableRawPointer
     private var monitors = 0
@@ -14,7 +13,7 @@ final class ZeroMQContext {
 
     deinit { while zmq_ctx_term(pointer) != 0, zmq_errno() == EINTR {} }
 
-    /// A name for a monitor that no other has.
+    /// A unique endpoint for a socket monitor.
     func monitorEndpoint() -> String {
         monitors += 1
         return "inproc://monitor-\(monitors)"

@@ -2,7 +2,7 @@ import CZeroMQ
 import Glibc
 import Wire
 
-/// Owns one ZeroMQ socket, with the options that all of them have.
+/// Owns one ZeroMQ socket and sets the options common to all.
 final class ZeroMQSocket {
     enum Kind: Int32 {
         case pair = 0
@@ -13,10 +13,10 @@ final class ZeroMQSocket {
         case router = 6
     }
 
-    /// A message, and who sent it, where that is known.
+    /// A received message and its sender, if known.
     struct Message {
         var frames: [[UInt8]]
-        /// What the ZAP handler called the sender; nil without one.
+        /// User id set by the ZAP handler; nil without one.
         var user: String?
         var address: String?
 
@@ -26,7 +26,7 @@ final class ZeroMQSocket {
     let context: ZeroMQContext
     let pointer: UnsafeMutableRawPointer
     private let kind: Kind
-    /// Of sockets that connect to other processes.
+    /// Nil for sockets within the process.
     private var queue: ReceiveQueue?
 
     init(_ kind: Kind, in context: ZeroMQContext) throws(BusError) {
@@ -36,43 +36,43 @@ final class ZeroMQSocket {
         self.context = context
         self.pointer = pointer
         self.kind = kind
-        queue = BusLimits.received(by: kind).map(ReceiveQueue.init)
+        queue = BusLimits.receiveLimits(for: kind).map(ReceiveQueue.init)
         set(ZMQ_LINGER, 0)
         set(ZMQ_HEARTBEAT_IVL, 500)
         set(ZMQ_HEARTBEAT_TIMEOUT, 1500)
         set(ZMQ_HANDSHAKE_IVL, 2000)
         set(ZMQ_RECONNECT_IVL, 50)
         set(ZMQ_RECONNECT_IVL_MAX, 1000)
-        // Frames beyond the protocol's limit are still heard, so that they can be refused, counted
-        // and told; only what would cost much memory ends the connection, which is made anew.
+        // Frames above the protocol's limit are still received, to be rejected and counted; only
+        // frames that would need much memory close the connection, which then reconnects.
         var size = Int64(16 << 20)
         zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
-        // A receive queue that is full ends the process when its peer goes away: 4.3.4 and 4.3.5
+        // A receive queue that is full ends the process when its peer disconnects: 4.3.4 and 4.3.5
         // stop reading, mark the connection as broken, and then answer a PING or send one
-        // (`!_io_error`, libzmq #4364; `_input_stopped`, #3937). Whoever may connect could do that
-        // on purpose. So no receive queue of ZeroMQ has a limit; ours has (``ReceiveQueue``).
+        // (`!_io_error`, libzmq #4364; `_input_stopped`, #3937). Any peer could trigger this on
+        // purpose. So ZeroMQ's receive queues are unlimited; ours is bounded (``ReceiveQueue``).
         set(ZMQ_RCVHWM, 0)
         switch kind {
         case .publish:
             set(ZMQ_SNDHWM, 10_000)
-            // Only subscriptions come here, and handshakes.
+            // Receives only subscriptions and handshakes.
             size = Int64(BusLimits.subscriptionBytesMax)
             zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
         // A queue must not outlive its connection (libzmq #3937).
         case .subscribe, .dealer: set(ZMQ_IMMEDIATE, 1)
-        // Answers of 256 KiB each that wait for one who reads slowly.
+        // Replies of 256 KiB each that wait for a slow consumer.
         case .router:
             set(ZMQ_ROUTER_MANDATORY, 1)
             set(ZMQ_SNDHWM, 256)
-        // Within the process, where whoever sends must never wait for us: libzmq tells events
-        // while it holds a lock that closing the socket needs, and would hold it for good.
+        // Within the process the sender must never block: libzmq emits events while it holds a
+        // lock that closing the socket needs, and would hold it forever.
         case .pair, .reply: set(ZMQ_SNDHWM, 0)
         }
     }
 
     deinit { zmq_close(pointer) }
 
-    /// Tells the handshakes of this socket to a PAIR that connects to the endpoint given.
+    /// Publishes handshake events of this socket. Returns the endpoint for a PAIR socket.
     func monitor(_ events: Int32) throws(BusError) -> String {
         let endpoint = context.monitorEndpoint()
         guard zmq_socket_monitor(pointer, endpoint, events) == 0 else {
@@ -81,9 +81,11 @@ final class ZeroMQSocket {
         return endpoint
     }
 
-    /// Tells no more. To be called before the socket is closed, since 4.3.4 keeps both ends of a
-    /// monitor for good otherwise; and before the PAIR that hears is closed, since a thread of
-    /// libzmq that tells nobody waits for somebody, with the lock held that this call needs.
+    /// Stops the monitor.
+    ///
+    /// Call it before closing the socket, since 4.3.4 otherwise leaks both ends of the monitor; and
+    /// before closing the receiving PAIR, since libzmq otherwise blocks on sending an event while
+    /// it holds the lock that this call needs.
     func stopMonitor() { zmq_socket_monitor(pointer, nil, 0) }
 
     private func set(_ option: Int32, _ value: Int32) {
@@ -95,16 +97,16 @@ final class ZeroMQSocket {
         zmq_setsockopt(pointer, option, text, text.utf8.count)
     }
 
-    /// Proves its key to whoever connects, and has the ZAP handler judge theirs.
+    /// Authenticates with its own key, and lets the ZAP handler check the keys of clients.
     ///
-    /// - Parameter place: what that handler knows the socket by
-    func serve(_ own: CurveKeyPair, as place: Doorkeeper.Place) {
+    /// - Parameter place: the socket's name for the handler
+    func serve(_ own: CurveKeyPair, as place: CurveAuthenticator.Place) {
         set(ZMQ_CURVE_SERVER, 1)
         set(ZMQ_CURVE_SECRETKEY, own.secret)
         set(ZMQ_ZAP_DOMAIN, place.rawValue)
     }
 
-    /// Connects only to whoever has that key, and proves its own.
+    /// Connects only to the owner of a key, and authenticates with its own.
     func use(_ own: CurveKeyPair, towards server: CurvePublicKey) {
         set(ZMQ_CURVE_SERVERKEY, server.text)
         set(ZMQ_CURVE_PUBLICKEY, own.publicKey.text)
@@ -125,7 +127,7 @@ final class ZeroMQSocket {
         }
     }
 
-    /// Binds and gives the endpoint that it really got.
+    /// Binds the socket. Returns its actual endpoint.
     func bind(to endpoint: String) throws(BusError) -> String {
         guard zmq_bind(pointer, endpoint) == 0 else {
             throw ZeroMQSocket.error("bind \(endpoint)")
@@ -139,7 +141,7 @@ final class ZeroMQSocket {
             decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// False if it cannot go now, or to nobody.
+    /// Sends without blocking. Returns false if the message was not sent.
     @discardableResult
     func send(_ frames: [UInt8]...) -> Bool {
         for (index, frame) in frames.enumerated() {
@@ -153,10 +155,10 @@ final class ZeroMQSocket {
         return true
     }
 
-    /// Whether messages were received that nobody has asked for yet: no poll tells of them.
+    /// Whether messages are queued; poll does not report them.
     var hasReceived: Bool { queue?.isEmpty == false }
 
-    /// The next message; nil when there is none.
+    /// The next message; nil if there is none.
     func receive() -> Message? {
         guard queue != nil else {
             var message: Message?
@@ -167,16 +169,16 @@ final class ZeroMQSocket {
         return queue?.popFirst()
     }
 
-    /// Empties the queue of ZeroMQ into ours, which drops what is too much.
+    /// Drains ZeroMQ's queue into the bounded one, which drops excess messages.
     private func drain() {
-        for _ in 0..<BusLimits.drainedAtOnce {
+        for _ in 0..<BusLimits.drainedMessagesMax {
             let isRead = readOne { frames, last in
                 let sender = zmq_msg_get(&last, ZMQ_SRCFD)
                 let size = frames.reduce(0) { $0 + $1.count }
                 guard queue?.admits(from: sender, bytes: size) == true else { return }
                 var message = Message(frames: frames)
                 if kind == .router {
-                    // The frame that a ROUTER puts in front has no properties; the sender's has.
+                    // The routing frame of a ROUTER has no properties; the sender's frame has.
                     message.user = ZeroMQSocket.property("User-Id", of: &last)
                     message.address = ZeroMQSocket.property("Peer-Address", of: &last)
                 }
@@ -186,10 +188,11 @@ final class ZeroMQSocket {
         }
     }
 
-    /// Reads a message of ZeroMQ and gives its frames, with the last of them as ZeroMQ has it; only
-    /// as many frames, and of each as many bytes, as it takes to see that there are too many.
+    /// Reads one message and passes its frames, with the last one as a ZeroMQ message.
     ///
-    /// - Returns: false when there is none
+    /// Keeps only as many frames and bytes as needed to detect excess.
+    ///
+    /// - Returns: false if there is no message
     private func readOne(_ body: ([[UInt8]], inout zmq_msg_t) -> Void) -> Bool {
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
@@ -221,11 +224,11 @@ final class ZeroMQSocket {
         case EADDRINUSE:
             return BusError(
                 "address-in-use", operation, message,
-                hint: "Another program listens there: stop it, or choose another JAGA_PORT_BASE.")
+                hint: "Stop the program that listens there, or choose another JAGA_PORT_BASE.")
         case EINVAL, EPROTONOSUPPORT, ENODEV, EADDRNOTAVAIL:
             return BusError(
                 "bad-endpoint", operation, message,
-                hint: "Endpoints are of the form tcp://127.0.0.1:8201.")
+                hint: "Use an endpoint of the form tcp://127.0.0.1:8201.")
         default: return BusError("socket", operation, message, hint: "")
         }
     }

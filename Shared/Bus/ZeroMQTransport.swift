@@ -1,84 +1,86 @@
 import Runtime
 import Wire
 
-/// Frames over ZeroMQ: PUB and SUB for what is published, DEALER and ROUTER for questions.
+/// Transport over ZeroMQ: PUB and SUB for streams, DEALER and ROUTER for requests.
 ///
-/// Who keeps streams binds; who follows connects, with sockets of its own for each peer, so that
-/// one can be made anew without the others. With keys, who binds is the server of CURVE, whatever
-/// the direction of the frames.
+/// Publishers bind, consumers connect. Each peer has its own sockets, so that one connection can be
+/// replaced alone. With keys, the binding side is the CURVE server regardless of the direction of
+/// frames.
 public final class ZeroMQTransport: BusTransport {
     private enum Source {
         case publication(peer: Int)
-        case answers(peer: Int)
-        case questions
-        case offers
-        case doors
+        case replies(peer: Int)
+        case requests
+        case proposals
+        case rejections
     }
 
     private struct Connection {
         var subscriber: ZeroMQSocket
         var dealer: ZeroMQSocket
-        var offers: ZeroMQSocket?
+        var proposals: ZeroMQSocket?
         var monitors: [SocketMonitor] = []
     }
 
     private let peers: [Bus.Peer]
-    /// What is heard of each peer, heads besides.
+    /// Subscribed streams per peer, besides heads.
     private var subscribed: [Set<StreamName>]
     private let security: BusSecurity?
     private var context: ZeroMQContext?
-    private var doorkeeper: Doorkeeper?
+    private var curveAuthenticator: CurveAuthenticator?
     private var publisher: ZeroMQSocket?
     private var inputsPublisher: ZeroMQSocket?
     private var router: ZeroMQSocket?
     private var isRouterProtected = false
-    private var offersTaker: ZeroMQSocket?
+    private var proposalsReceiver: ZeroMQSocket?
     private var monitors: [SocketMonitor] = []
     private var connections: [Connection] = []
-    private var sources: [Source] = [.doors]
+    private var sources: [Source] = [.rejections]
     private var turn = 0
     public private(set) var endpoints = BusEndpoints()
 
-    /// Binds and connects.
+    /// Binds and connects all sockets.
     ///
     /// - Throws: ``BusError``: `address-in-use`, `bad-endpoint`, `socket`; `unprotected` for an
-    ///   endpoint beyond loopback without keys; `keys-missing` for a peer that is no role.
+    ///   endpoint beyond loopback without keys; `keys-missing` for a peer without a role
     public init(_ configuration: Bus.Configuration) throws(BusError) {
         peers = configuration.peers
         subscribed = peers.map { Set($0.streams) }
         security = configuration.security
         let context = try ZeroMQContext()
         self.context = context
-        if let security { doorkeeper = try Doorkeeper(context, security, configuration) }
-        if let wanted = configuration.publishEndpoint {
-            (publisher, endpoints.publish) = try bound(.publish, wanted, .publications, context)
+        if let security {
+            curveAuthenticator = try CurveAuthenticator(context, security, configuration)
         }
-        if let wanted = configuration.inputsEndpoint {
-            (inputsPublisher, endpoints.inputs) = try bound(.publish, wanted, .inputs, context)
+        if let endpoint = configuration.publishEndpoint {
+            (publisher, endpoints.publish) = try bound(.publish, endpoint, .publications, context)
         }
-        if let wanted = configuration.controlEndpoint {
-            (router, endpoints.control) = try bound(.router, wanted, .questions, context)
+        if let endpoint = configuration.inputsEndpoint {
+            (inputsPublisher, endpoints.inputs) = try bound(.publish, endpoint, .inputs, context)
+        }
+        if let endpoint = configuration.controlEndpoint {
+            (router, endpoints.control) = try bound(.router, endpoint, .requests, context)
             isRouterProtected = security != nil
-            sources.append(.questions)
+            sources.append(.requests)
         }
-        if let wanted = configuration.computedEndpoint {
-            let (taker, endpoint) = try bound(.subscribe, wanted, .outputs, context)
-            for entry in configuration.served where entry.isComputed {
-                taker.subscribe(to: entry.stream.topic)
+        if let endpoint = configuration.derivedEndpoint {
+            let (receiver, bound) = try bound(.subscribe, endpoint, .proposals, context)
+            for entry in configuration.served where entry.isDerived {
+                receiver.subscribe(to: entry.stream.topic)
             }
-            offersTaker = taker
-            endpoints.computed = endpoint
-            sources.append(.offers)
+            proposalsReceiver = receiver
+            endpoints.derived = bound
+            sources.append(.proposals)
         }
         for (index, peer) in peers.enumerated() {
             connections.append(
-                try connection(to: peer, hearing: subscribed[index], context))
-            sources += [.publication(peer: index), .answers(peer: index)]
+                try connection(to: peer, subscribing: subscribed[index], context))
+            sources += [.publication(peer: index), .replies(peer: index)]
         }
     }
 
     private func bound(
-        _ kind: ZeroMQSocket.Kind, _ endpoint: String, _ place: Doorkeeper.Place,
+        _ kind: ZeroMQSocket.Kind, _ endpoint: String, _ place: CurveAuthenticator.Place,
         _ context: ZeroMQContext
     ) throws(BusError) -> (ZeroMQSocket, String) {
         let socket = try ZeroMQSocket(kind, in: context)
@@ -88,7 +90,7 @@ public final class ZeroMQTransport: BusTransport {
     }
 
     private func connection(
-        to peer: Bus.Peer, hearing streams: Set<StreamName>, _ context: ZeroMQContext
+        to peer: Bus.Peer, subscribing streams: Set<StreamName>, _ context: ZeroMQContext
     ) throws(BusError) -> Connection {
         var monitors: [SocketMonitor] = []
         func socket(
@@ -104,19 +106,19 @@ public final class ZeroMQTransport: BusTransport {
         let subscriber = try socket(.subscribe, peer.publishEndpoint)
         for stream in streams { subscriber.subscribe(to: stream.topic) }
         subscriber.subscribe(to: Heads.topic)
-        for endpoint in peer.heardAt { try subscriber.connect(to: endpoint) }
+        for endpoint in peer.subscriptionEndpoints { try subscriber.connect(to: endpoint) }
         let dealer = try socket(.dealer, peer.controlEndpoint)
         try dealer.connect(to: peer.controlEndpoint)
-        var offers: ZeroMQSocket?
-        if let endpoint = peer.computedEndpoint {
-            offers = try socket(.publish, endpoint)
-            try offers?.connect(to: endpoint)
+        var proposals: ZeroMQSocket?
+        if let endpoint = peer.derivedEndpoint {
+            proposals = try socket(.publish, endpoint)
+            try proposals?.connect(to: endpoint)
         }
         return Connection(
-            subscriber: subscriber, dealer: dealer, offers: offers, monitors: monitors)
+            subscriber: subscriber, dealer: dealer, proposals: proposals, monitors: monitors)
     }
 
-    /// The keys for an endpoint; nil with `JAGA_CURVE=never`, which is for this machine alone.
+    /// The keys for an endpoint; nil with `JAGA_CURVE=never`, which permits loopback only.
     private func security(for endpoint: String) throws(BusError) -> BusSecurity? {
         if let security { return security }
         guard !endpoint.hasPrefix("tcp://") || BusSecurity.isLocal(endpoint: endpoint) else {
@@ -133,21 +135,21 @@ public final class ZeroMQTransport: BusTransport {
         switch StreamName(topic: frame.prefix(8)) {
         case .input: inputsPublisher.send(frame)
         case .some: publisher?.send(frame)
-        // Heads are for everybody.
+        // Heads go to all subscribers.
         case nil:
             inputsPublisher.send(frame)
             publisher?.send(frame)
         }
     }
 
-    public func ask(_ frame: [UInt8], of peer: Int) -> Bool {
+    public func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool {
         connections.isEmpty ? false : connections[peer].dealer.send(frame)
     }
 
-    public func answer(_ frame: [UInt8], to route: Route) { router?.send(route.bytes, frame) }
+    public func sendReply(_ frame: [UInt8], to route: Route) { router?.send(route.bytes, frame) }
 
-    public func offer(_ frame: [UInt8], to peer: Int) {
-        if !connections.isEmpty { connections[peer].offers?.send(frame) }
+    public func sendProposal(_ frame: [UInt8], to peer: Int) {
+        if !connections.isEmpty { connections[peer].proposals?.send(frame) }
     }
 
     public func subscribe(_ stream: StreamName, of peer: Int) {
@@ -160,63 +162,63 @@ public final class ZeroMQTransport: BusTransport {
         connections[peer].subscriber.unsubscribe(from: stream.topic)
     }
 
-    public func next() -> Arrival? {
+    public func next() -> TransportEvent? {
         for _ in sources.indices {
             turn = (turn + 1) % sources.count
-            if let arrival = receive(from: sources[turn]) { return arrival }
+            if let event = receive(from: sources[turn]) { return event }
         }
         return nil
     }
 
-    private func receive(from source: Source) -> Arrival? {
+    private func receive(from source: Source) -> TransportEvent? {
         switch source {
         case .publication(let peer):
             guard let frame = connections[peer].subscriber.receive()?.frames.first else {
                 return nil
             }
             return .published(peer: peer, frame)
-        case .answers(let peer):
+        case .replies(let peer):
             guard let frame = connections[peer].dealer.receive()?.frames.first else { return nil }
-            return .answered(peer: peer, frame)
-        case .offers:
-            guard let frame = offersTaker?.receive()?.frames.first else { return nil }
-            return .offered(frame)
-        case .questions: return question()
-        case .doors: return refusal().map(Arrival.refused)
+            return .replied(peer: peer, frame)
+        case .proposals:
+            guard let frame = proposalsReceiver?.receive()?.frames.first else { return nil }
+            return .proposed(frame)
+        case .requests: return request()
+        case .rejections: return rejection().map(TransportEvent.rejected)
         }
     }
 
-    private func question() -> Arrival? {
+    private func request() -> TransportEvent? {
         while let message = router?.receive() {
             guard message.frames.count >= 2 else { continue }
             let role = message.user.flatMap { BusRole(rawValue: $0) }
-            // With keys, nobody is heard whom the doorkeeper has not named.
+            // With keys, only authenticated senders are accepted.
             if role == nil, isRouterProtected { continue }
-            return .asked(
+            return .requested(
                 Route(bytes: message.frames[0], role: role, address: message.address ?? ""),
                 message.frames[1])
         }
         return nil
     }
 
-    /// Has the doorkeeper answer, and hears whether anything came to nothing.
-    private func refusal() -> PeerRefusal? {
-        if let refusal = doorkeeper?.next() { return refusal }
+    /// Answers pending handshakes. Returns the next rejected connection.
+    private func rejection() -> PeerRejection? {
+        if let rejection = curveAuthenticator?.next() { return rejection }
         for monitor in monitors {
-            if let refusal = monitor.next() { return refusal }
+            if let rejection = monitor.next() { return rejection }
         }
         for connection in connections {
             for monitor in connection.monitors {
-                if let refusal = monitor.next() { return refusal }
+                if let rejection = monitor.next() { return rejection }
             }
         }
         return nil
     }
 
     public func reconnect(to peer: Int) {
-        // Whoever cannot open sockets any more keeps the old ones and is called again.
+        // If no sockets can be opened, the old connection stays and the reconnect is repeated.
         guard !connections.isEmpty, let context,
-            let fresh = try? connection(to: peers[peer], hearing: subscribed[peer], context)
+            let fresh = try? connection(to: peers[peer], subscribing: subscribed[peer], context)
         else { return }
         connections[peer] = fresh
     }
@@ -225,16 +227,16 @@ public final class ZeroMQTransport: BusTransport {
         publisher = nil
         inputsPublisher = nil
         router = nil
-        offersTaker = nil
+        proposalsReceiver = nil
         monitors = []
         connections = []
         sources = []
-        doorkeeper = nil
+        curveAuthenticator = nil
         context = nil
     }
 
     public func appendPollItems(to items: inout [PollItem]) {
-        for socket in [doorkeeper?.socket, router, offersTaker].compactMap(\.self) {
+        for socket in [curveAuthenticator?.socket, router, proposalsReceiver].compactMap(\.self) {
             items.append(PollItem(socket: socket.pointer))
         }
         for connection in connections {
@@ -246,9 +248,9 @@ public final class ZeroMQTransport: BusTransport {
         }
     }
 
-    /// What was received already wakes nobody.
+    /// Returns 0 if received messages are queued, since poll does not report them.
     public var waitMilliseconds: Int? {
-        let bound = [router, offersTaker].compactMap(\.self)
+        let bound = [router, proposalsReceiver].compactMap(\.self)
         let isWaiting =
             bound.contains(where: \.hasReceived)
             || connections.contains { $0.subscriber.hasReceived || $0.dealer.hasReceived }
@@ -257,13 +259,13 @@ public final class ZeroMQTransport: BusTransport {
 }
 
 extension Bus.Peer {
-    /// Where what is followed of it is published. Whoever follows `in/p` alone may not even connect
-    /// to the PUB for the rest, and the others not to that for `in/p`.
-    fileprivate var heardAt: [String] {
+    /// Endpoints to subscribe to. Consumers may connect only to PUB sockets whose streams they may
+    /// all read.
+    fileprivate var subscriptionEndpoints: [String] {
         guard let inputsEndpoint else { return [publishEndpoint] }
         let inputs = streams.filter { if case .input = $0 { true } else { false } }.count
-        let hearsInputs = isShared || inputs > 0
-        let hearsRest = inputs < streams.count || !hearsInputs
-        return (hearsInputs ? [inputsEndpoint] : []) + (hearsRest ? [publishEndpoint] : [])
+        let readsInputs = assignsPartitions || inputs > 0
+        let readsOthers = inputs < streams.count || !readsInputs
+        return (readsInputs ? [inputsEndpoint] : []) + (readsOthers ? [publishEndpoint] : [])
     }
 }

@@ -117,7 +117,7 @@ static inline void clinux_forbid_core_dumps(void) {
     prctl(PR_SET_DUMPABLE, 0);
 }
 
-// Takes back the handlers by which the Swift runtime prints registers and the memory around them
+// Removes the handlers by which the Swift runtime prints registers and the memory around them
 // when the process crashes.
 static inline void clinux_print_no_memory_on_crash(void) {
     const int crashes[] = { SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP };

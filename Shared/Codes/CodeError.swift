@@ -1,4 +1,4 @@
-/// A text that no code can hold.
+/// A text that a QR code cannot contain.
 public struct CodeError: Error, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable { case unusable, tooLong }
 
@@ -11,12 +11,12 @@ public struct CodeError: Error, Hashable, CustomStringConvertible {
 
     static let unusable = CodeError(
         code: .unusable, operation: "make a QR code", message: "the text is empty or contains NUL",
-        hint: "give it a text")
+        hint: "Give a text without NUL.")
 
     static func tooLong(bytes: Int) -> CodeError {
         CodeError(
             code: .tooLong, operation: "make a QR code",
             message: "a text of \(bytes) bytes does not fit",
-            hint: "the limit is 2,953 bytes; shorten it")
+            hint: "Shorten it to at most 2,953 bytes.")
     }
 }

@@ -2,21 +2,21 @@ import CZlib
 import Model
 
 extension QRCode {
-    /// The code as a PNG picture of one bit a pixel, black on white, quiet zone included.
+    /// The code as a PNG image, black on white with quiet zone, one bit per pixel.
     ///
-    /// - Parameter scale: pixels a module, 1 to 40
+    /// - Parameter scale: pixels per module, 1 to 40
     public func png(scale: Int = 8) -> [UInt8] {
         let scale = min(max(scale, 1), 40)
         let side = (size + 2 * QRCode.quietZone) * scale
         var header = PNG.number(side) + PNG.number(side)
-        // One bit a pixel, grey, the only compression, filter and order that there are.
+        // Bit depth 1, greyscale, and the only defined compression, filter and interlace methods.
         header += [1, 0, 0, 0, 0]
         return PNG.signature + PNG.chunk("IHDR", header)
             + PNG.chunk("IDAT", PNG.stored(pixels(side: side, scale: scale)))
             + PNG.chunk("IEND", [])
     }
 
-    /// Rows of bits, each behind the number of its filter (none).
+    /// Rows of bits, each preceded by its filter type (none).
     private func pixels(side: Int, scale: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         let rowBytes = (side + 7) / 8
@@ -35,7 +35,7 @@ extension QRCode {
     }
 }
 
-/// As much of the format as a small picture needs; nothing is compressed.
+/// The part of the PNG format that small images need, without compression.
 private enum PNG {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -52,7 +52,7 @@ private enum PNG {
         return [UInt8](unsafeUninitializedCapacity: Int(count)) { out, used in
             let status = CZlib.compress2(
                 out.baseAddress, &count, data, UInt(data.count), Z_NO_COMPRESSION)
-            invariant(status == Z_OK, "there is room for the bound that zlib names")
+            invariant(status == Z_OK, "the buffer has the size that zlib requires")
             used = Int(count)
         }
     }

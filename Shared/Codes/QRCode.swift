@@ -1,19 +1,20 @@
 import CQREncode
 
-/// A text as a QR code: a square of dark and light modules that a phone's camera reads.
+/// A QR code: a square of dark and light modules that encodes a text.
 ///
 ///     let code = try QRCode("owntracks:///config?inline=…")
 ///     for line in code.lines(colors: true) { … }
 public struct QRCode: Hashable, Sendable {
-    /// Modules a side, 21 to 177, without the quiet zone around them.
+    /// Modules per side, 21 to 177, without the quiet zone.
     public let size: Int
-    /// Row by row from the upper left; true = dark.
+    /// Modules row by row from the top left; true = dark.
     private let modules: [Bool]
 
-    /// Makes the smallest code that holds the text, with error correction level L (7 %), which is
-    /// enough for a screen.
+    /// Creates the smallest code for a text.
     ///
-    /// Throws when the text is empty, contains NUL or is longer than 2,953 bytes.
+    /// Uses error correction level L (7 %), which suffices for screens.
+    ///
+    /// - Throws: ``CodeError`` if the text is empty, contains NUL or exceeds 2,953 bytes
     public init(_ text: String) throws(CodeError) {
         guard !text.isEmpty, !text.utf8.contains(0) else { throw CodeError.unusable }
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else {
@@ -24,16 +25,15 @@ public struct QRCode: Hashable, Sendable {
         modules = (0..<size * size).map { code.pointee.data[$0] & 1 == 1 }
     }
 
-    /// Whether a module is dark; false in the quiet zone, that is anywhere outside the code.
+    /// Whether a module is dark; false outside the code.
     public func isDark(column: Int, row: Int) -> Bool {
         guard (0..<size).contains(column), (0..<size).contains(row) else { return false }
         return modules[row * size + column]
     }
 
-    /// The code as lines for a terminal, two rows of modules a line, quiet zone included.
+    /// The code as terminal lines, two rows of modules per line, with quiet zone.
     ///
-    /// Light modules are drawn and dark ones left out, which is right on the usual dark terminal;
-    /// with colours it is right on every one.
+    /// Only light modules are drawn, which fits dark terminals. With colours it fits all terminals.
     public func lines(colors: Bool) -> [String] {
         let quiet = QRCode.quietZone
         return stride(from: -quiet, to: size + quiet, by: 2).map { row in
@@ -52,7 +52,7 @@ public struct QRCode: Hashable, Sendable {
         }
     }
 
-    /// The code as an SVG picture of one unit a module, black on white, quiet zone included.
+    /// The code as an SVG image, black on white with quiet zone, one unit per module.
     public var svg: String {
         let side = size + 2 * QRCode.quietZone
         var path = ""
@@ -76,6 +76,6 @@ public struct QRCode: Hashable, Sendable {
             """
     }
 
-    /// Light modules that the standard wants around a code.
+    /// Width of the light border that the standard requires, in modules.
     static let quietZone = 4
 }

@@ -1,13 +1,13 @@
-/// Where an MQTT broker is: `mqtt://user@host:port`, or `mqtts://…` with TLS.
+/// Address of an MQTT broker: `mqtt://user@host:port`, or `mqtts://…` with TLS.
 public struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The connection is encrypted, and the broker shows a certificate for ``host``.
+    /// Whether the connection uses TLS. The broker must then present a certificate for ``host``.
     public var isEncrypted: Bool
     public var user: String?
     /// A name, an IPv4 address or an IPv6 address without brackets.
     public var host: String
     public var port: Int
 
-    /// Nil for anything else. A password has no place in it: settings are shown.
+    /// Returns nil for any other form. Passwords are rejected, because settings are displayed.
     public init?(_ text: String) {
         let schemes = [("mqtts://", true, 8883), ("mqtt://", false, 1883)]
         guard let (scheme, isEncrypted, usualPort) = schemes.first(where: { text.hasPrefix($0.0) })
@@ -41,7 +41,7 @@ public struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
         self.isEncrypted = isEncrypted
     }
 
-    /// Whether the host is a number, so that nobody has to be asked for it.
+    /// Whether the host is an IP address, which needs no name resolution.
     public var isNumeric: Bool {
         host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
     }

@@ -1,21 +1,23 @@
 import Model
 import Parsing
 
-/// GPSLogger's custom URL, with the names of `%ALL`, of Home Assistant or of OsmAnd, in the query,
-/// in a form or in one object of JSON. Speeds are metres a second.
+/// Reads requests of GPSLogger's custom URL.
 ///
-/// A failed message is tried again three times and then dropped; whole files are sent again, so the
-/// same point may come any number of times. The answer is empty.
+/// Values have the names of `%ALL`, Home Assistant or OsmAnd, and are in the query, in a form or in
+/// one JSON object. Speeds are in metres per second.
+///
+/// The app retries a failed message three times and then drops it. It also resends whole files, so
+/// the same point can arrive any number of times. The answer is empty.
 public enum GPSLogger {
-    /// `time` has milliseconds, `timeoffset` the same time with an offset; `timestamp` is in whole
-    /// seconds. A template may send any of them alone.
+    /// `time` has milliseconds, `timeoffset` adds an offset, `timestamp` has whole seconds. A
+    /// template may contain only one of them.
     private static let timeNames = ["time", "timeoffset", "timestamp"]
 
-    /// Reads one message. A value of the query goes before one of the body.
+    /// Reads one message. Values in the query take precedence over values in the body.
     ///
     /// - Parameters:
-    ///   - received: stands in for a missing time.
-    ///   - sosWord: an annotation with this word is a panic. Empty: none is.
+    ///   - received: replaces a missing time
+    ///   - sosWord: an annotation with this word is an emergency request; empty = none is
     public static func read(
         _ query: Query, _ body: [UInt8], received: Timestamp, sosWord: String
     ) -> Reading {
@@ -37,17 +39,20 @@ public enum GPSLogger {
             speed: values.number("spd", "speed") ?? kilometresPerHour,
             accuracy: values.number("acc", "accuracy"), received: received,
             timeNames: timeNames)
-        // The point was taken for the sake of its annotation: its time is that of the call, and
-        // names the call when the file is sent again.
+        // GPSLogger records a point with its annotation, so the point's time is that of the
+        // request. The time also identifies the request when the file is resent.
         var raised: Timestamp?
-        let said = values.time(timeNames)
-        if Quantity.isCall(values["desc"]?.string, word: sosWord) { raised = said ?? received }
+        let reported = values.time(timeNames)
+        if Quantity.isSOSWord(values["desc"]?.string, word: sosWord) {
+            raised = reported ?? received
+        }
         var reading = Reading()
-        reading.take(
+        reading.append(
             fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
             battery: Quantity.battery(values.number("batt", "battery")),
-            charging: Quantity.truth(values["ischarging", "is_charging", "charging", "charge"]),
-            at: said ?? received, raised: raised, content: said == nil ? values.digest : nil)
+            charging: Quantity.bool(values["ischarging", "is_charging", "charging", "charge"]),
+            at: reported ?? received, raised: raised, content: reported == nil ? values.digest : nil
+        )
         return reading
     }
 }

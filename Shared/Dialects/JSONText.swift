@@ -1,10 +1,10 @@
-/// JSON written straight into bytes, for answers that leave with every report.
+/// Writes JSON directly into bytes, for the answers to reports.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Text that is JSON already.
+    /// Appends text that is valid JSON.
     mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
@@ -14,7 +14,7 @@ struct JSONText {
         digits(value.magnitude, atLeast: 1)
     }
 
-    /// Units of 10⁻⁷ degrees as a decimal fraction without needless zeros.
+    /// Appends units of 10⁻⁷ degrees as a decimal fraction without trailing zeros.
     mutating func degrees(_ value: Int32) {
         if value < 0 { bytes.append(0x2D) }
         let whole = value.magnitude / 10_000_000
@@ -30,9 +30,9 @@ struct JSONText {
         digits(UInt64(rest), atLeast: width)
     }
 
-    /// A quoted string; control characters, quotes and backslashes are escaped.
+    /// Appends a quoted string and escapes control characters, quotes and backslashes.
     ///
-    /// - Parameter prefix: stands before it, and has nothing to be escaped
+    /// - Parameter prefix: precedes the text; must not need escaping
     mutating func string(_ text: String, after prefix: StaticString = "") {
         bytes.append(0x22)
         raw(prefix)
@@ -60,16 +60,16 @@ struct JSONText {
     private func hex(_ digit: UInt8) -> UInt8 { digit < 10 ? 48 + digit : 87 + digit }
 
     private mutating func digits(_ value: UInt64, atLeast width: Int) {
-        // No number of 64 bits has more digits; they are put together from the last one.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
+        // 20 digits fit any 64-bit number. Digits are filled in from the last one.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
             var rest = value
-            var place = 20
-            while rest > 0 || 20 - place < width {
-                place -= 1
-                room[place] = 48 + UInt8(rest % 10)
+            var index = 20
+            while rest > 0 || 20 - index < width {
+                index -= 1
+                buffer[index] = 48 + UInt8(rest % 10)
                 rest /= 10
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[place...]))
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[index...]))
         }
     }
 }

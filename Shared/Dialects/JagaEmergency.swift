@@ -1,21 +1,21 @@
 import Model
 import Parsing
 
-/// A call for help, as far as it could be understood.
+/// An emergency request with everything that could be decoded.
 public struct EmergencyCall: Hashable, Sendable {
     public var trigger: EmergencyTrigger
-    /// Seconds; nil where the call does not say.
+    /// Seconds; nil = not specified.
     public var countdownSeconds: Int?
-    /// The same for a call sent again.
+    /// The client's id of the request; equal for retries.
     public var messageID: String?
-    /// When it was raised, as the caller says.
+    /// When the emergency was raised, by the client's clock.
     public var raised: Timestamp?
     public var note: String?
-    /// The report inside of it.
+    /// The report contained in the request.
     public var observation: Observation?
-    /// Percent; of the report inside of it, also where the report has no usable position.
+    /// Battery level of the contained report in percent, even if its position is unusable.
     public var battery: UInt8?
-    /// Fields that were there and could not be used.
+    /// Names of fields that were present but unusable.
     public var ignored: [String]
 
     public init(
@@ -34,16 +34,17 @@ public struct EmergencyCall: Hashable, Sendable {
     }
 }
 
-/// The body of `POST /v1/emergencies`.
+/// Reads the body of `POST /v1/emergencies`.
 ///
-/// Whoever calls for help is heard: a field that cannot be used is left out and named in
-/// ``EmergencyCall/ignored``, and even a body that is no JSON at all is a panic.
+/// An emergency request is never rejected. Unusable fields are omitted and listed in
+/// ``EmergencyCall/ignored``; even a body that is not JSON raises an emergency.
 public enum JagaEmergency {
-    /// What phones and wearables raise; the other triggers are the suite's own.
+    /// Triggers that phones and wearables may send. All other triggers are internal.
     public static let triggers: Set<EmergencyTrigger> = [.panic, .shake, .fall, .crash, .noMotion]
 
+    /// Reads one body.
     ///
-    /// - Parameter received: when it arrived.
+    /// - Parameter received: time of arrival
     public static func read(_ body: [UInt8], received: Timestamp) -> EmergencyCall {
         if body.isEmpty { return EmergencyCall() }
         guard let json = try? JSON.parse(body, valuesMax: JSON.bodyValuesMax), case .object = json
@@ -52,37 +53,37 @@ public enum JagaEmergency {
         }
         var fields = Fields(json: json)
         var battery: UInt8?
-        let trigger = fields.take("trigger") { value in
+        let trigger = fields.read("trigger") { value in
             value.string.flatMap { EmergencyTrigger(rawValue: $0) }
                 .flatMap { triggers.contains($0) ? $0 : nil }
         }
         return EmergencyCall(
             trigger: trigger ?? .panic,
-            countdownSeconds: fields.take("countdown") { $0.double.flatMap(wholeSeconds) },
-            messageID: fields.take("id") { Quantity.messageID($0.string) },
-            raised: fields.take("raised") { $0.string.flatMap { Timestamp($0) } },
-            note: fields.take("note") { $0.string },
-            observation: fields.take("report") {
+            countdownSeconds: fields.read("countdown") { $0.double.flatMap(wholeSeconds) },
+            messageID: fields.read("id") { Quantity.messageID($0.string) },
+            raised: fields.read("raised") { $0.string.flatMap { Timestamp($0) } },
+            note: fields.read("note") { $0.string },
+            observation: fields.read("report") {
                 let reading = JagaReports.read($0.serialized(), received: received)
-                battery = reading.observations.first?.battery ?? reading.news.battery?.percent
+                battery = reading.observations.first?.battery ?? reading.status.battery?.percent
                 return reading.observations.first
             },
             battery: battery, ignored: fields.ignored)
     }
 
-    /// Rounded up; any number is one: the caller's bounds are the server's.
+    /// Rounds up and clamps to one day. The server applies its own limits.
     private static func wholeSeconds(_ value: Double) -> Int? {
         value.isFinite ? Int(nearest: max(0, min(value, 86_400)), .up) : nil
     }
 
-    /// Fields taken one by one; what is there and of no use is remembered.
+    /// Reads fields of an object and records those that are unusable.
     private struct Fields {
         let json: JSON
         var ignored: [String] = []
 
-        mutating func take<Value>(_ name: String, _ read: (JSON) -> Value?) -> Value? {
+        mutating func read<Value>(_ name: String, _ convert: (JSON) -> Value?) -> Value? {
             guard let field = json[name], field != .null else { return nil }
-            let value = read(field)
+            let value = convert(field)
             if value == nil { ignored.append(name) }
             return value
         }

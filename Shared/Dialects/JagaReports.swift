@@ -2,27 +2,31 @@ import Hashing
 import Model
 import Parsing
 
-/// Jaga's own dialect: `POST /v1/reports` and the report inside of `POST /v1/emergencies`.
+/// Reads Jaga's own format: `POST /v1/reports` and the report in `POST /v1/emergencies`.
 ///
-/// One object or `{"reports":[…]}`; degrees, metres, metres a second, percent, RFC 3339. `policy`
-/// beside it is the mark of the policy by which the phone reports, `hindrances` what keeps it from
-/// reporting: all of it, so an empty list says that nothing does. `battery` and `charging` beside
-/// `reports` are those of now, also where that list is empty. A report that somebody asked for
-/// has the trigger `ping`.
+/// The body is one report or `{"reports":[…]}`. Units are degrees, metres, metres per second,
+/// percent and RFC 3339 times. Members beside `reports`:
+///
+/// - `policy` identifies the policy that the phone applies.
+/// - `hindrances` lists everything that keeps the phone from reporting; empty = nothing does.
+/// - `battery` and `charging` are current values and are used even if the list is empty.
+///
+/// The answer to a location request has the trigger `ping`.
 public enum JagaReports {
-    /// Reports in one message; more are a ``Rejection`` as too many, from the first of them on.
+    /// Maximum reports in one message. The rest becomes one ``Rejection`` with the reason
+    /// `tooMany`.
     public static let reportsMax = 2000
-    /// When so many calls for help are known, none is looked for among what is too much.
+    /// Beyond the limit, search for emergencies ends after this many have been found.
     private static let panicsBeyondMax = 16
 
     /// Reads one body.
     ///
-    /// A report that cannot be used is a ``Rejection`` with its index, and the others count; one
-    /// without a payload is the whole body, which is no JSON, or none that could mean anything.
+    /// An unusable report becomes a ``Rejection`` with its index, and the other reports count. A
+    /// rejection without a payload concerns the whole body.
     ///
     /// - Parameters:
-    ///   - received: when a panic was raised that does not say so.
-    ///   - first: of a list, reports before this one are passed over.
+    ///   - received: time of an emergency without a `raised` time
+    ///   - first: index of the first report to read
     public static func read(
         _ body: [UInt8], received: Timestamp, from first: Int = 0
     ) -> Reading {
@@ -35,19 +39,19 @@ public enum JagaReports {
         }
     }
 
-    /// The same of a text that is looked at where it lies.
+    /// Reads a parsed body without copying its texts.
     private static func read(
         _ json: JSONView, received: Timestamp, from first: Int
     ) -> Reading {
         guard json.isObject else { return .rejected(.notAnObject) }
         var reading = Reading(policyMark: json["policy"]?.string)
-        reading.news.hindrances = hindrances(json["hindrances"])
+        reading.status.impairments = impairments(json["hindrances"])
         guard let list = json["reports"] else {
             read(json, index: 0, received: received, into: &reading)
             return reading
         }
         guard let reports = list.elements else { return .rejected(.notAnObject) }
-        reading.take(
+        reading.record(
             PhoneBattery(
                 percent: Quantity.battery(json["battery"]?.double),
                 charging: json["charging"]?.bool, time: received))
@@ -58,7 +62,7 @@ public enum JagaReports {
                 read(report, index: index, received: received, into: &reading)
                 continue
             }
-            // Beyond what counts only calls for help are looked for, and once.
+            // Beyond the limit only emergencies are read, and only in the first pass.
             guard first == 0, reading.panics.count < panicsBeyondMax,
                 report["trigger"]?.isText("panic") == true
             else { continue }
@@ -72,16 +76,17 @@ public enum JagaReports {
         return reading
     }
 
-    /// Nil where the phone does not say; names that Jaga does not know are passed over, and so is
-    /// what no phone can say of itself.
-    private static func hindrances(_ json: JSONView?) -> [Hindrance]? {
+    /// Returns nil if the member is missing. Ignores unknown names, and `undecryptable`, which a
+    /// phone cannot report about itself.
+    private static func impairments(_ json: JSONView?) -> [Impairment]? {
         guard let names = json?.elements else { return nil }
-        let said = names.prefix(hindrancesMax).compactMap { $0.string }.compactMap(Hindrance.init)
-        return Set(said).subtracting([.undecryptable]).sorted()
+        let reported = names.prefix(impairmentsMax).compactMap { $0.string }.compactMap(
+            Impairment.init)
+        return Set(reported).subtracting([.undecryptable]).sorted()
     }
 
-    /// Names beyond these are not looked at.
-    private static let hindrancesMax = 64
+    /// Maximum names that are read from the list.
+    private static let impairmentsMax = 64
 
     private static func read(
         _ json: JSONView, index: Int, received: Timestamp, into reading: inout Reading
@@ -100,20 +105,20 @@ public enum JagaReports {
         case .failure(let unusable):
             reading.rejections.append(
                 Rejection(index: index, reason: unusable.reason, payload: json.json.serialized()))
-            reading.take(
+            reading.record(
                 PhoneBattery(
                     percent: battery, charging: charging, time: json["time"]?.time ?? received))
         case .success(let fix):
             usable = fix
             let trigger = trigger(json["trigger"]?.string)
-            if trigger == .ping { reading.news.isReply = true }
+            if trigger == .ping { reading.status.isReply = true }
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
                     charging: charging, messageID: messageID))
         }
         if isPanic {
-            // A cached fix can be hours older than the call: its time says nothing about it.
+            // A cached fix can be hours older than the emergency, so its time is not used.
             let raised = json["raised"]?.time
             reading.panics.append(
                 Panic(

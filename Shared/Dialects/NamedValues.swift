@@ -2,23 +2,23 @@ import Hashing
 import Model
 import Parsing
 
-/// Values by their names: what a query, a form or one object of JSON says about one fix.
+/// Named values of one fix, from a query, a form or one JSON object.
 ///
-/// An empty value is none: templates leave it for what the phone does not know.
+/// Empty values count as missing: templates leave them for what the phone does not know.
 struct NamedValues {
-    /// Values beyond these are not looked at: no phone sends so many.
+    /// Maximum values that are read.
     static let countMax = 256
 
     private var values: [String: JSON] = [:]
 
-    /// Of equal names the first counts.
+    /// Reads the values of a query. The first of several values with the same name counts.
     init(_ query: Query) {
         for item in query.items.prefix(NamedValues.countMax) where !item.value.isEmpty {
             if values[item.name] == nil { values[item.name] = .string(item.value) }
         }
     }
 
-    /// The values of a query, then the members of an object.
+    /// Reads the values of a query, then the members of an object.
     init(_ query: Query, _ members: [JSON.Member]) {
         self.init(query)
         for member in members.prefix(NamedValues.countMax) {
@@ -27,15 +27,15 @@ struct NamedValues {
         }
     }
 
-    /// The same for the same values in any order, whoever they are said to come from.
+    /// Digest of the values, independent of their order and of the sender's identity.
     var digest: ID128 {
-        let said = values.filter { !PhoneIdentity.names.contains($0.key) }
+        let content = values.filter { !PhoneIdentity.names.contains($0.key) }
         return Hash.blake2b128(
-            JSON.object(said.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) })
+            JSON.object(content.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) })
                 .serialized())
     }
 
-    /// The first of these names that there is.
+    /// The first of these names that has a value.
     subscript(_ names: String...) -> JSON? {
         for name in names { if let value = values[name] { return value } }
         return nil
@@ -47,19 +47,19 @@ struct NamedValues {
         return nil
     }
 
-    /// A number, or a text that is one.
+    /// The first of these values that is a number or a numeric text.
     func number(_ names: String...) -> Double? {
         for name in names { if let value = values[name]?.numberOrNumericString { return value } }
         return nil
     }
 
-    /// The fix; nil where there is no sign of a position, as in a heartbeat.
+    /// The fix, or nil if the message has no position, as in a heartbeat.
     ///
     /// - Parameters:
-    ///   - speed: metres a second.
-    ///   - accuracy: metres.
-    ///   - received: stands in for a missing time.
-    ///   - timeNames: under which the time may stand, the best one first.
+    ///   - speed: metres per second
+    ///   - accuracy: metres
+    ///   - received: replaces a missing time
+    ///   - timeNames: names of the time, in order of preference
     func fix(
         speed: Double?, accuracy: Double?, received: Timestamp,
         timeNames: [String] = ["timestamp", "time"]
@@ -72,14 +72,14 @@ struct NamedValues {
             longitude = parts.count == 2 ? .string(String(parts[1])) : nil
         }
         guard latitude != nil || longitude != nil else { return nil }
-        guard Quantity.truth(self["valid"]) ?? true else {
+        guard Quantity.bool(self["valid"]) ?? true else {
             return .failure(Unusable(reason: .invalidFix))
         }
-        let said = time(timeNames)
-        if said == nil, timeNames.contains(where: { values[$0] != nil }) {
+        let reported = time(timeNames)
+        if reported == nil, timeNames.contains(where: { values[$0] != nil }) {
             return .failure(Unusable(reason: .badTime))
         }
-        let time = said ?? received
+        let time = reported ?? received
         let position = Quantity.position(latitude: latitude, longitude: longitude)
             .usable(from: .tracker, accuracy: accuracy)
         return position.map { position in

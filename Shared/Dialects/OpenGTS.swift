@@ -1,16 +1,17 @@
 import Model
 import Parsing
 
-/// OpenGTS' HTTP protocol: a sentence of NMEA 0183 in `gprmc`, altitude and battery beside it.
+/// Reads requests of OpenGTS' HTTP protocol.
 ///
-/// Any answer of 2xx makes the phone forget the message. The answer is empty.
+/// `gprmc` holds an NMEA 0183 sentence; altitude and battery are separate values. After any 2xx
+/// answer the phone deletes the message. The answer is empty.
 public enum OpenGTS {
-    /// Status `0xF841`: the panic button.
+    /// Status code of the panic button.
     private static let panic = 0xF841
 
-    /// Reads one message. A value of the query goes before one of the body.
+    /// Reads one message. Values in the query take precedence over values in the body.
     ///
-    /// - Parameter received: when help was called for.
+    /// - Parameter received: time of an emergency
     public static func read(_ query: Query, _ body: [UInt8], received: Timestamp) -> Reading {
         read(NamedValues(query.with(form: body)), received: received)
     }
@@ -23,17 +24,17 @@ public enum OpenGTS {
             value.accuracyCentimetres = Quantity.accuracy(accuracy)
             fix = .success(value)
         }
-        let raised = isCall(values["code"]) ? received : nil
+        let raised = isPanic(values["code"]) ? received : nil
         var reading = Reading()
-        reading.take(
+        reading.append(
             fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
             battery: Quantity.battery(values.number("batt", "battery")), at: received,
             raised: raised, content: values.digest)
         return reading
     }
 
-    /// The code in hexadecimal with `0x`, or in decimal.
-    private static func isCall(_ code: JSON?) -> Bool {
+    /// Whether a code, in decimal or as `0x` and hexadecimal digits, is ``panic``.
+    private static func isPanic(_ code: JSON?) -> Bool {
         guard let text = code?.string else { return false }
         let isHexadecimal = text.lowercased().hasPrefix("0x")
         return isHexadecimal
@@ -42,13 +43,15 @@ public enum OpenGTS {
     }
 }
 
-/// "Recommended minimum" of NMEA 0183:
+/// Reads the "recommended minimum" sentence of NMEA 0183:
 /// `$GPRMC,hhmmss,A,ddmm.mmmm,N,dddmm.mmmm,E,knots,degrees,ddmmyy,…*CS`.
 ///
-/// The checksum is ignored: HTTP protects the sentence on its way, and some clients compute it
-/// wrongly in every sentence.
+/// The checksum is ignored: HTTP protects the sentence in transit, and some clients compute the
+/// checksum incorrectly.
 enum RMCSentence {
-    /// - Parameter accuracy: metres, from beside the sentence; nil = not sent.
+    /// Reads one sentence.
+    ///
+    /// - Parameter accuracy: metres, sent beside the sentence; nil = not sent
     static func read(_ text: String, accuracy: Double?) -> Result<Fix, Unusable> {
         let body = text.drop { $0 == "$" }.prefix { $0 != "*" }
         let fields = body.split(separator: ",", omittingEmptySubsequences: false)
@@ -74,7 +77,7 @@ enum RMCSentence {
         }
     }
 
-    /// `ddmmyy` and `hhmmss` or `hhmmss.sss`, UTC.
+    /// Parses `ddmmyy` and `hhmmss` or `hhmmss.sss`, in UTC.
     private static func time(date: Substring, time: Substring) -> Timestamp? {
         guard date.utf8.count == 6, time.utf8.count >= 6,
             (Array(date.utf8) + Array(time.utf8)).allSatisfy({ (46...57).contains($0) })
@@ -88,7 +91,7 @@ enum RMCSentence {
                 + "T\(pair(time, 0)):\(pair(time, 1)):\(pair(time, 2))\(fraction)Z")
     }
 
-    /// Degrees and minutes in one number, and the half of the earth.
+    /// Converts degrees and minutes in one number, with the letter of the hemisphere.
     private static func degrees(
         _ text: Substring, _ half: Substring, _ positive: Substring, _ negative: Substring
     ) -> Double? {

@@ -1,26 +1,26 @@
 import Model
 import Parsing
 
-/// OsmAnd's protocol of named values, as Traccar Client, OsmAnd and scripts send it: in the query,
-/// in a form, or as JSON (see ``TraccarJSON``).
+/// Reads OsmAnd's protocol of named values, which Traccar Client, OsmAnd and scripts use.
 ///
-/// Any answer of 2xx makes the phone forget the message, and nothing else does: it is sent again
-/// before all later ones. The answer is empty.
+/// Values are in the query, in a form, or in JSON (see ``TraccarJSON``). After a 2xx answer the
+/// phone deletes the message; until then it retries it before all later ones. The answer is empty.
 public enum OsmAnd {
-    /// What a phone's `speed` is measured in. Traccar Client sends knots, OsmAnd metres a second;
-    /// the address that a phone is given says `speedUnit=ms`, `kmh` or `kn`, else it is as the app
-    /// does for which the device is registered.
+    /// Unit of a phone's `speed`. Traccar Client sends knots, OsmAnd metres per second.
+    ///
+    /// The phone's set-up address can specify `speedUnit=ms`, `kmh` or `kn`. Without it, the unit
+    /// follows the app that the device is registered with.
     public enum SpeedUnit: String, Sendable {
         case knots = "kn"
         case metresPerSecond = "ms"
         case kilometresPerHour = "kmh"
 
-        /// Of a device, by the app that it is registered with.
+        /// The unit that a device's app uses.
         public init(client: String) {
             self = client.lowercased() == "osmand" ? .metresPerSecond : .knots
         }
 
-        /// What one of it is in metres a second.
+        /// Metres per second of one unit.
         var factor: Double {
             switch self {
             case .knots: 1852 / 3600
@@ -30,15 +30,15 @@ public enum OsmAnd {
         }
     }
 
-    /// Reads one message. A value of the query goes before one of the body.
+    /// Reads one message. Values in the query take precedence over values in the body.
     ///
-    /// A message without a position is a heartbeat and says how full the battery is, unless it
-    /// calls for help, too.
+    /// A message without a position is a heartbeat and reports the battery state. It can also raise
+    /// an emergency.
     ///
     /// - Parameters:
-    ///   - received: stands in for a missing time, and is when help was called for.
-    ///   - unit: of its speeds, where the message does not say.
-    ///   - first: of a list of locations, those before this one are passed over.
+    ///   - received: replaces a missing time; also the time of an emergency
+    ///   - unit: unit of speeds, unless the message specifies one
+    ///   - first: index of the first location to read from a list
     public static func read(
         _ query: Query, _ body: [UInt8], received: Timestamp, unit: SpeedUnit = .knots,
         from first: Int = 0
@@ -55,53 +55,56 @@ public enum OsmAnd {
         _ values: NamedValues, received: Timestamp, unit: SpeedUnit
     ) -> Reading {
         var reading = Reading()
-        take(values, received: received, unit: unit, into: &reading)
+        append(values, received: received, unit: unit, into: &reading)
         return reading
     }
 
-    /// Adds one message to a reading.
+    /// Appends one message to a reading.
     ///
     /// - Parameters:
-    ///   - unit: of speeds, where the message does not say.
-    ///   - index: place of the message in its batch, and `payload` the message itself.
-    static func take(
+    ///   - unit: unit of speeds, unless the message specifies one
+    ///   - index: index of the message in its batch
+    ///   - payload: the message itself
+    static func append(
         _ values: NamedValues, received: Timestamp, unit: SpeedUnit, index: Int = 0,
         payload: [UInt8]? = nil, into reading: inout Reading
     ) {
-        let said = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) }
-        // The OsmAnd app sends its accuracy in metres as hdop. From a tracker hdop is a factor
-        // without a unit, and says nothing about metres.
-        let isOsmAndApp = unit == .metresPerSecond || said == .metresPerSecond
-        let speed = values.number("speed").map { $0 * (said ?? unit).factor }
+        let specified = values["speedUnit"]?.string.flatMap { SpeedUnit(rawValue: $0) }
+        // The OsmAnd app sends its accuracy in metres as `hdop`. From other trackers `hdop` is a
+        // dimensionless factor.
+        let isOsmAndApp = unit == .metresPerSecond || specified == .metresPerSecond
+        let speed = values.number("speed").map { $0 * (specified ?? unit).factor }
         let fix = values.fix(
             speed: speed,
             accuracy: values.number("accuracy", "acc")
                 ?? (isOsmAndApp ? values.number("hdop") : nil),
             received: received)
         let battery = Quantity.battery(values.number("batt", "battery"))
-        let charging = Quantity.truth(values["charge", "charging"])
+        let charging = Quantity.bool(values["charge", "charging"])
         let time = Quantity.time(values["timestamp", "time"]) ?? received
-        reading.take(
+        reading.append(
             fix, battery: battery, charging: charging, at: time,
-            raised: isCall(values["alarm"]) ? received : nil, content: values.digest,
+            raised: isSOS(values["alarm"]) ? received : nil, content: values.digest,
             index: index, payload: payload)
         if fix == nil {
-            reading.take(PhoneBattery(percent: battery, charging: charging, time: time))
+            reading.record(PhoneBattery(percent: battery, charging: charging, time: time))
         }
     }
 
-    /// A cry for help. It has no id: the time that comes along is that of a fix, which may be the
-    /// same for two calls.
+    /// Whether an alarm value contains `sos`. Simultaneous alarms are separated by commas.
     ///
-    /// Several alarms of one moment stand in one value, with commas between them.
-    static func isCall(_ alarm: JSON?) -> Bool {
-        alarm?.string?.split(separator: ",").contains { Quantity.isCall(String($0), word: "sos") }
+    /// The emergency has no id: the accompanying time is that of a fix and can be equal for two
+    /// emergencies.
+    static func isSOS(_ alarm: JSON?) -> Bool {
+        alarm?.string?.split(separator: ",").contains {
+            Quantity.isSOSWord(String($0), word: "sos")
+        }
             ?? false
     }
 }
 
 extension Query {
-    /// Its values, then those of a form.
+    /// The values of this query, followed by those of a form.
     func with(form body: [UInt8]) -> Query {
         Query(items + Query(encoded: String(decoding: body, as: UTF8.self)).items)
     }

@@ -1,21 +1,21 @@
 import Model
 import Parsing
 
-/// Overland: batches of GeoJSON, `{"locations":[Feature…],"current":Feature?}`.
+/// Reads Overland's batches of GeoJSON, `{"locations":[Feature…],"current":Feature?}`.
 ///
-/// The app keeps its whole batch for any answer but `{"result":"ok"}`, so nothing here fails: what
-/// is good counts, what cannot be used is a ``Rejection``.
+/// The app keeps its whole batch unless the answer is `{"result":"ok"}`, so reading never fails: an
+/// unusable feature becomes a ``Rejection``.
 public enum Overland {
-    /// Features in one message; more are put aside. The app sends 1,000 at most.
+    /// Maximum features that are read from one message. The app sends at most 1,000.
     public static let featuresMax = 2000
 
     /// Reads one batch.
     ///
-    /// `current`, the newest point of a phone whose queue is long, is a report like the others:
-    /// what comes later of the queue is late then, and the same point is a duplicate. `trip` says
-    /// nothing that the points do not.
+    /// `current` is the newest point of a phone with a long queue and is read like any other
+    /// report. The queued points that follow are then late, and the same point is a duplicate.
+    /// `trip` is ignored because it repeats the points.
     ///
-    /// - Parameter first: features before this one are passed over, and so is `current` then.
+    /// - Parameter first: index of the first feature to read; `current` is read only if this is 0
     public static func read(_ body: [UInt8], from first: Int = 0) -> Reading {
         do throws(ParseError) {
             return try JSONView.read(body, valuesMax: JSON.bodyValuesMax) { read($0, from: first) }
@@ -30,18 +30,18 @@ public enum Overland {
         let end = first + featuresMax
         reading.observations.reserveCapacity(min(list.count, featuresMax) + 1)
         for (index, feature) in list.prefix(end).enumerated() where index >= first {
-            take(feature, index: index, into: &reading)
+            append(feature, index: index, into: &reading)
         }
         if first == 0, let current = json["current"], !current.isNull {
-            take(current, index: list.count, into: &reading)
+            append(current, index: list.count, into: &reading)
         }
-        if list.count > end { reading.take(.failure(Unusable(reason: .tooMany)), index: end) }
+        if list.count > end { reading.append(.failure(Unusable(reason: .tooMany)), index: end) }
         return reading
     }
 
-    private static func take(_ feature: JSONView, index: Int, into reading: inout Reading) {
+    private static func append(_ feature: JSONView, index: Int, into reading: inout Reading) {
         guard let properties = feature["properties"], properties.isObject else {
-            reading.take(
+            reading.append(
                 .failure(Unusable(reason: .notAnObject)), index: index,
                 payload: feature.json.serialized())
             return
@@ -50,33 +50,33 @@ public enum Overland {
         let level = properties["battery_level"]?.number
         let battery = Quantity.battery(level.map { $0 * 100 })
         let charging = charging(properties["battery_state"])
-        guard isFix(properties, hasPlace: coordinates != nil) else {
+        guard isFix(properties, hasPosition: coordinates != nil) else {
             guard let time = Quantity.time(properties["timestamp"]?.json) else { return }
-            return reading.take(PhoneBattery(percent: battery, charging: charging, time: time))
+            return reading.record(PhoneBattery(percent: battery, charging: charging, time: time))
         }
         let fix = fix(coordinates, properties)
         var payload: [UInt8]?
         if case .failure = fix { payload = feature.json.serialized() }
-        reading.take(
+        reading.append(
             fix, battery: battery, charging: charging,
             at: Quantity.time(properties["timestamp"]?.json), index: index, payload: payload)
     }
 
-    /// News of the app and summaries of trips are no fixes, whatever place they name; a visit is
-    /// one where it has a place.
-    private static func isFix(_ properties: JSONView, hasPlace: Bool) -> Bool {
+    /// App events and trip summaries are not fixes, even if they have a position. A visit with a
+    /// position is one.
+    private static func isFix(_ properties: JSONView, hasPosition: Bool) -> Bool {
         guard properties["type"]?.isNull ?? true else { return false }
         guard let action = properties["action"], !action.isNull else { return true }
-        return action.isText("visit") && hasPlace
+        return action.isText("visit") && hasPosition
     }
 
-    /// When the phone was there. A visit is told minutes after arriving, or after leaving: then the
-    /// phone is elsewhere by now.
+    /// When the phone was at the position. The app reports a visit minutes after arrival or
+    /// departure, so the visit's own dates take precedence.
     private static func time(_ properties: JSONView) -> Timestamp? {
         func time(_ value: JSONView?) -> Timestamp? { Quantity.time(value?.json) }
-        let said = { time(properties["timestamp"]) }
-        guard let action = properties["action"], !action.isNull else { return said() }
-        return time(properties["departure_date"]) ?? time(properties["arrival_date"]) ?? said()
+        let reported = { time(properties["timestamp"]) }
+        guard let action = properties["action"], !action.isNull else { return reported() }
+        return time(properties["departure_date"]) ?? time(properties["arrival_date"]) ?? reported()
     }
 
     private static func fix(
@@ -101,7 +101,7 @@ public enum Overland {
         }
     }
 
-    /// Nought where it is not known, but the phone is sure that it stands still.
+    /// 0 if the speed is unknown but the phone is certain that it is stationary.
     private static func speed(_ properties: JSONView) -> Int32? {
         if let speed = Quantity.speed(properties["speed"]?.number) { return speed }
         guard var motion = properties["motion"]?.elements, motion.count == 1 else { return nil }

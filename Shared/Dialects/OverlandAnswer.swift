@@ -1,20 +1,20 @@
 import Model
 
 extension Overland {
-    /// The one answer that makes the app forget its batch, with settings that change.
+    /// The answer that makes the app delete its batch, with changed settings.
     ///
-    /// The app sends when there is a new point and `send_interval` is over: it is short in every
-    /// mode, since how often there is a point is what the mode decides. What the app calls `off` is
-    /// never said: nothing would bring it back.
+    /// The app sends when it has a new point and `send_interval` has passed. The interval is short
+    /// in every mode, because the mode decides how often there is a point. The app's mode `off` is
+    /// never sent, because nothing could end it.
     ///
-    /// - Parameter policy: how the phone is to report from now on; nil = as it does.
+    /// - Parameter policy: new reporting policy; nil = unchanged
     public static func answer(policy: ReportingPolicy? = nil) -> [UInt8] {
         var text = JSONText(capacity: 192)
         text.raw(#"{"result":"ok""#)
         switch policy?.mode {
         case nil: break
         case .region, .significant:
-            // Visits wake the app where it would sleep for hours.
+            // Visits wake the app, which could otherwise sleep for hours.
             text.raw(#","set":{"send_interval":"10s","main":{"#)
             text.raw(#""tracking_mode":"significant","visit_tracking":true}}"#)
         case .standard:
@@ -30,7 +30,7 @@ extension Overland {
         return text.bytes
     }
 
-    /// The longest of the app's distances that is no longer than this.
+    /// The largest distance setting of the app that does not exceed `metres`.
     private static func distance(_ metres: Int32) -> StaticString {
         switch metres {
         case ..<10: "1m"

@@ -2,84 +2,84 @@ import Hashing
 import Model
 import Parsing
 
-/// OwnTracks in HTTP mode: what its apps post.
+/// Reads what OwnTracks apps post in HTTP mode.
 ///
-/// The apps re-send until they hear success and then forget, so nothing here fails: what cannot be
-/// used is a ``Rejection`` for the quarantine, and the answer is an array all the same.
+/// The apps retry until they receive success, so reading never fails: unusable content becomes a
+/// ``Rejection`` for the quarantine, and the answer is always an array.
 public enum OwnTracks {
     /// Reads one posted body.
     ///
     /// - Parameters:
-    ///   - app: whose quirks are to be minded.
-    ///   - received: stands in for a fix without `tst`, as OwnTracks' own recorder does it.
-    ///   - sosWord: a `poi` or `tag` with this word (any case, blanks around it ignored) is a
-    ///     panic; iOS has no other way to raise one, and keeps a tag until somebody takes it away.
-    ///     Empty: none is.
-    ///   - key: opens what comes `encrypted`; nil = there is none.
+    ///   - app: the sending app, for its peculiarities
+    ///   - received: replaces a missing `tst`, as in OwnTracks' own recorder
+    ///   - sosWord: a `poi` or `tag` with this word raises an emergency, ignoring case and
+    ///     surrounding blanks; empty = none does. iOS has no other way to raise one, and keeps a
+    ///     tag until the user removes it.
+    ///   - key: decrypts `encrypted` messages; nil = no key
     public static func read(
         _ body: [UInt8], from app: App = .other, received: Timestamp, sosWord: String,
         key: Key? = nil
     ) -> Reading {
         if body.isEmpty { return .nothing }
-        let moment = Moment(received: received, sosWord: sosWord, app: app)
+        let context = ReadContext(received: received, sosWord: sosWord, app: app)
         let message: Message
         do throws(ParseError) {
             message = try JSONView.read(body, valuesMax: JSON.bodyValuesMax) {
-                self.message($0, moment)
+                self.message($0, context)
             }
         } catch {
             return .rejected(QuarantineReason(error))
         }
         switch message {
         case .none: return .rejected(.notAnObject)
-        case .said(let reading): return reading
-        case .sealed(let envelope):
+        case .plain(let reading): return reading
+        case .encrypted(let envelope):
             guard let key else { return .rejected(.encrypted) }
             var reading = Reading.rejected(.undecryptable)
             if let plain = unseal(envelope, key: key),
-                case .said(let inner)? = try? JSONView.read(
-                    plain, valuesMax: JSON.bodyValuesMax, { self.message($0, moment) })
+                case .plain(let inner)? = try? JSONView.read(
+                    plain, valuesMax: JSON.bodyValuesMax, { self.message($0, context) })
             {
                 reading = inner
             }
-            reading.news.isSealed = true
+            reading.status.isEncrypted = true
             return reading
         }
     }
 
-    /// What stands in a message, or the envelope around one.
+    /// A decoded message, or the envelope of an encrypted one.
     private enum Message {
         case none
-        case said(Reading)
-        case sealed(JSON)
+        case plain(Reading)
+        case encrypted(JSON)
     }
 
-    private static func message(_ json: JSONView, _ moment: Moment) -> Message {
+    private static func message(_ json: JSONView, _ context: ReadContext) -> Message {
         guard json.isObject, let type = json["_type"]?.string else {
             return .none
         }
-        return type == "encrypted" ? .sealed(json.json) : .said(read(json, type, moment))
+        return type == "encrypted" ? .encrypted(json.json) : .plain(read(json, type, context))
     }
 
-    /// What a message is read with, beside itself.
-    struct Moment {
+    /// Context in which a message is read.
+    struct ReadContext {
         let received: Timestamp
         let sosWord: String
         let app: App
 
-        /// The time, or the arrival of a message of a phone whose clock is far ahead.
+        /// The time, or the time of arrival if the phone's clock is far ahead.
         func bounded(_ time: Timestamp?) -> Timestamp? {
-            time.map { $0 > received + Moment.aheadMax ? received : $0 }
+            time.map { $0 > received + ReadContext.aheadMax ? received : $0 }
         }
 
-        /// As far ahead of the server a clock may be.
+        /// Maximum deviation of a clock that is ahead of the server.
         private static let aheadMax = Duration.seconds(120)
     }
 
-    private static func read(_ json: JSONView, _ type: String, _ moment: Moment) -> Reading {
+    private static func read(_ json: JSONView, _ type: String, _ context: ReadContext) -> Reading {
         switch type {
-        case "location": location(json, moment)
-        case "transition": transition(json, moment)
+        case "location": location(json, context)
+        case "transition": transition(json, context)
         case "waypoint": waypoints([json.json], isOne: true)
         case "waypoints":
             json.json["waypoints"]?.array.map { waypoints($0, isOne: false) }
@@ -94,36 +94,37 @@ public enum OwnTracks {
 
     private static var lastWill: Reading {
         var reading = Reading.nothing
-        reading.news.isLastWill = true
+        reading.status.isLastWill = true
         return reading
     }
 
-    private static func location(_ json: JSONView, _ moment: Moment) -> Reading {
-        let isMarked = Quantity.isCall(json["poi"]?.string, word: moment.sosWord)
-        let isTagged = Quantity.isCall(json["tag"]?.string, word: moment.sosWord)
+    private static func location(_ json: JSONView, _ context: ReadContext) -> Reading {
+        let isMarked = Quantity.isSOSWord(json["poi"]?.string, word: context.sosWord)
+        let isTagged = Quantity.isSOSWord(json["tag"]?.string, word: context.sosWord)
         let isPanic = isMarked || isTagged
         let battery = Quantity.battery(json["batt"]?.number)
         let messageID = messageID(json)
-        let created = moment.bounded(Quantity.time(json["created_at"]?.number))
+        let created = context.bounded(Quantity.time(json["created_at"]?.number))
         var reading = Reading()
-        reading.news.isReply = json["t"]?.string == "r"
-        // iOS keeps a tag; whatever else sends one means this message, and so does a person.
-        let keepsTag = moment.app == .iOS
-        if keepsTag { reading.news.isTagged = isTagged }
+        reading.status.isReply = json["t"]?.string == "r"
+        // iOS keeps a tag across messages. From any other app, and in a manual report, it refers to
+        // this message.
+        let keepsTag = context.app == .iOS
+        if keepsTag { reading.status.isTagged = isTagged }
         let isByHand = json["t"]?.string == "u"
         let charging = charging(json["bs"]?.number)
-        let said = created ?? moment.bounded(moment.app.time(json["tst"]?.number))
-        if isByHand, !isPanic { reading.news.pressed = said ?? moment.received }
-        reading.news.monitoring = json["m"]?.number
+        let reported = created ?? context.bounded(context.app.time(json["tst"]?.number))
+        if isByHand, !isPanic { reading.status.pressed = reported ?? context.received }
+        reading.status.monitoring = json["m"]?.number
             .flatMap { Int(exactly: $0) }
-            .map { Monitoring(mode: $0, said: said ?? moment.received) }
+            .map { Monitoring(mode: $0, time: reported ?? context.received) }
         var usable: Fix?
-        switch fix(json, moment) {
+        switch fix(json, context) {
         case .failure(let unusable):
             reading.rejections.append(Rejection(index: 0, reason: unusable.reason))
-            reading.take(
+            reading.record(
                 PhoneBattery(
-                    percent: battery, charging: charging, time: said ?? moment.received))
+                    percent: battery, charging: charging, time: reported ?? context.received))
         case .success(let fix):
             usable = fix
             let trigger = isPanic ? .panic : trigger(json["t"]?.string)
@@ -135,39 +136,39 @@ public enum OwnTracks {
                     created: created))
         }
         if isPanic {
-            // A cached fix can be hours older than the call: its time says nothing about it.
+            // A cached fix can be hours older than the emergency, so its time is not used.
             reading.panics.append(
                 Panic(
                     messageID: messageID,
                     content: messageID == nil && created == nil
                         ? Hash.blake2b128(json.json.serialized()) : nil,
-                    raised: created ?? moment.received, fix: usable, battery: battery,
+                    raised: created ?? context.received, fix: usable, battery: battery,
                     isTag: keepsTag && !isMarked && !isByHand))
         }
         return reading
     }
 
-    /// A fence of the phone's own was crossed: a place like any other. Whether somebody is in a
-    /// zone is never the phone's to decide.
-    private static func transition(_ json: JSONView, _ moment: Moment) -> Reading {
-        switch fix(json, moment) {
+    /// Reads a crossing of one of the phone's own geofences as an ordinary position. Presence in
+    /// zones is decided by the server only.
+    private static func transition(_ json: JSONView, _ context: ReadContext) -> Reading {
+        switch fix(json, context) {
         case .failure(let unusable):
-            // Without a place it is a hint only, and nothing is lost with it.
+            // A transition without a position has no information to lose.
             unusable.reason == .missingPosition ? .nothing : .rejected(unusable.reason)
         case .success(let fix):
             Reading(observations: [Observation(fix: fix, trigger: .significant)])
         }
     }
 
-    private static func fix(_ json: JSONView, _ moment: Moment) -> Result<Fix, Unusable> {
+    private static func fix(_ json: JSONView, _ context: ReadContext) -> Result<Fix, Unusable> {
         let time: Timestamp
-        if let said = json["tst"], !said.isNull {
-            guard let value = moment.app.time(said.number) else {
+        if let timestamp = json["tst"], !timestamp.isNull {
+            guard let value = context.app.time(timestamp.number) else {
                 return .failure(Unusable(reason: .badTime))
             }
             time = value
         } else {
-            time = moment.received
+            time = context.received
         }
         let position = Quantity.position(latitude: json["lat"], longitude: json["lon"])
             .usable(from: .tracker, accuracy: json["acc"]?.number)
@@ -182,14 +183,15 @@ public enum OwnTracks {
         }
     }
 
-    /// `_id` has 32 bits only, too few for the years of a device; with `tst` it is one message.
+    /// `_id` has only 32 bits, too few for the lifetime of a device. Combined with `tst` it is
+    /// unique.
     private static func messageID(_ json: JSONView) -> String? {
         guard let id = Quantity.messageID(json["_id"]?.string) else { return nil }
         guard let time = json["tst"]?.number else { return id }
         return "\(id)@\(time)"
     }
 
-    /// Letters that are new to us are ordinary reports.
+    /// Unknown letters are ordinary reports.
     private static func trigger(_ letter: String?) -> Trigger {
         switch letter {
         case "p", "r": .ping
@@ -199,7 +201,7 @@ public enum OwnTracks {
         }
     }
 
-    /// 1 unplugged, 2 charging, 3 full; anything else is unknown.
+    /// 1 unplugged, 2 charging, 3 full; other values are unknown.
     private static func charging(_ state: Double?) -> Bool? {
         switch state {
         case 1: false

@@ -2,24 +2,24 @@ import Hashing
 import Model
 
 extension OwnTracks {
-    /// Somebody whom the phone shows on its map.
+    /// A person whom the phone shows on its map.
     public struct Friend: Hashable, Sendable {
-        /// What the answer says of how somebody is to be shown.
+        /// What the answer contains of the person's card.
         public enum ShownCard: Hashable, Sendable {
-            /// Nothing: the phone has it.
+            /// Nothing, because the phone already has the card.
             case none
             case name
-            case face
+            case avatar
         }
 
         public var person: PersonID?
-        /// Two characters, unique in the answer: the apps key a friend by it.
+        /// Two characters, unique in the answer. The apps identify a friend by it.
         public var trackerID: String
         public var name: String
-        /// Nil where the place is not to be seen: the card goes out alone.
+        /// Nil if the position must not be shown. Only the card is sent then.
         public var fix: Fix?
         public var battery: UInt8?
-        /// Of the fix's altitude, metres; 0 = unknown.
+        /// Accuracy of the fix's altitude in metres; 0 = unknown.
         public var altitudeAccuracyMetres: UInt16
         public var card: ShownCard
 
@@ -37,12 +37,12 @@ extension OwnTracks {
         }
     }
 
-    /// An alarm of a zone that rings on the phone: the apps raise a notification for it.
+    /// A sounding zone alarm, for which the apps raise a notification.
     public struct Ring: Hashable, Sendable {
         public var zoneName: String
-        /// Where the phone was last.
+        /// The phone's last fix.
         public var fix: Fix
-        /// When the alarm began.
+        /// Start of the alarm.
         public var started: Timestamp
         public var rang: Timestamp
 
@@ -54,72 +54,72 @@ extension OwnTracks {
         }
     }
 
-    /// The answer to anything without friends.
+    /// The answer to a message, if there are no friends.
     public static let emptyAnswer: [UInt8] = [0x5B, 0x5D]
 
-    /// What an answer tells a phone.
-    public struct Telling: Sendable {
-        /// Oneself first.
+    /// Content of an answer to a phone.
+    public struct AnswerContent: Sendable {
+        /// The phone's own user first, then others.
         public var friends: [Friend]
-        /// Alarms of oneself.
+        /// Zone alarms of the phone's own user.
         public var rings: [Ring]
-        /// Pictures of those friends whose face is to be shown; one that is missing is left out.
-        public var faces: [PersonID: [UInt8]]
-        /// It is to say at once where it is.
-        public var locates: Bool
+        /// Avatars of friends whose ``Friend/card`` is `avatar`. A missing one is omitted.
+        public var avatars: [PersonID: [UInt8]]
+        /// Whether the phone is asked to report its position immediately.
+        public var requestsLocation: Bool
         public var configuration: Configuration?
 
         public init(
-            friends: [Friend] = [], rings: [Ring] = [], faces: [PersonID: [UInt8]] = [:],
-            locates: Bool = false, configuration: Configuration? = nil
+            friends: [Friend] = [], rings: [Ring] = [], avatars: [PersonID: [UInt8]] = [:],
+            requestsLocation: Bool = false, configuration: Configuration? = nil
         ) {
             self.friends = friends
             self.rings = rings
-            self.faces = faces
-            self.locates = locates
+            self.avatars = avatars
+            self.requestsLocation = requestsLocation
             self.configuration = configuration
         }
     }
 
-    /// Cards, positions and commands as the apps take them.
+    /// Encodes cards, positions and commands for the apps.
     ///
-    /// Android drops the whole array for one element that it does not know, so an element is only
-    /// ever a `card`, a complete `location` (`lat`, `lon`, `tst` above 0, `tid`, `topic`), a
+    /// Android drops the whole array if it contains one unknown element. Elements are therefore
+    /// always a `card`, a complete `location` (`lat`, `lon`, `tst` above 0, `tid`, `topic`), a
     /// complete `transition`, or a `cmd` that both apps know.
-    public static func answer(_ telling: Telling) -> [UInt8] {
-        let faces = telling.faces.values.reduce(0) { $0 + $1.count * 4 / 3 + 64 }
-        var text = JSONText(capacity: 320 + telling.friends.count * 192 + faces)
+    public static func answer(_ content: AnswerContent) -> [UInt8] {
+        let avatars = content.avatars.values.reduce(0) { $0 + $1.count * 4 / 3 + 64 }
+        var text = JSONText(capacity: 320 + content.friends.count * 192 + avatars)
         text.raw("[")
-        for friend in telling.friends {
-            append(friend, face: friend.person.flatMap { telling.faces[$0] }, to: &text)
+        for friend in content.friends {
+            append(friend, avatar: friend.person.flatMap { content.avatars[$0] }, to: &text)
         }
-        if let own = telling.friends.first {
-            for ring in telling.rings { append(ring, of: own, to: &text) }
+        if let own = content.friends.first {
+            for ring in content.rings { append(ring, of: own, to: &text) }
         }
-        if telling.locates {
+        if content.requestsLocation {
             separate(&text)
             text.raw(#"{"_type":"cmd","action":"reportLocation"}"#)
         }
-        if let configuration = telling.configuration { append(configuration, to: &text) }
+        if let configuration = content.configuration { append(configuration, to: &text) }
         text.raw("]")
         return text.bytes
     }
 
-    /// A comma, unless nothing stands before.
+    /// Appends a comma unless this is the first element.
     private static func separate(_ text: inout JSONText) {
         if text.bytes.count > 1 { text.raw(",") }
     }
 
-    private static func append(_ friend: Friend, face: [UInt8]?, to text: inout JSONText) {
+    private static func append(_ friend: Friend, avatar: [UInt8]?, to text: inout JSONText) {
         if friend.card != .none {
             separate(&text)
             text.raw(#"{"_type":"card","tid":"#)
             text.string(friend.trackerID)
             text.raw(#","name":"#)
             text.string(friend.name)
-            if friend.card == .face, let face {
+            if friend.card == .avatar, let avatar {
                 text.raw(#","face":"#)
-                text.string(Base64.encode(face))
+                text.string(Base64.encode(avatar))
             }
             text.raw("}")
         }

@@ -1,39 +1,39 @@
 import Model
 
 extension OwnTracks {
-    /// Which app speaks, by its `User-Agent`: they take different answers.
+    /// The sending app, by its `User-Agent`. The apps accept different answers.
     public enum App: Hashable, Sendable {
-        /// Takes an array only if it knows every element of it.
+        /// Accepts an array only if it knows every element.
         case android
         case iOS
-        /// Overland set to speak as OwnTracks does.
+        /// Overland configured to send OwnTracks' format.
         case overland
-        /// Taken for as strict as Android.
+        /// Assumed to be as strict as Android.
         case other
 
         public init(userAgent: String) {
-            func says(_ name: StaticString) -> Bool { userAgent.saysIgnoringCase(name) }
+            func contains(_ name: StaticString) -> Bool { userAgent.containsIgnoringCase(name) }
             if userAgent.isEmpty {
                 self = .other
-            } else if says("overland") {
+            } else if contains("overland") {
                 self = .overland
-            } else if says("owntracks-android") {
+            } else if contains("owntracks-android") {
                 self = .android
-            } else if says("cfnetwork") || says("darwin") {
+            } else if contains("cfnetwork") || contains("darwin") {
                 self = .iOS
             } else {
                 self = .other
             }
         }
 
-        /// Seconds since 1970; Overland counts from 2001.
+        /// Converts seconds since 1970, or since 2001 from Overland.
         func time(_ seconds: Double?) -> Timestamp? {
             let isOf2001 = self == .overland && seconds.map { $0 < 1_000_000_000 } ?? false
             return Quantity.time(seconds.map { isOf2001 ? $0 + 978_307_200 : $0 })
         }
 
-        /// The answer to anything without friends: Overland sends a point again until it hears an
-        /// object, the others until they hear an array.
+        /// The answer to a message, if there are no friends. Overland retries until it receives an
+        /// object, the other apps until they receive an array.
         public var emptyAnswer: [UInt8] {
             self == .overland ? Array(#"{"result":"ok"}"#.utf8) : OwnTracks.emptyAnswer
         }
@@ -41,17 +41,17 @@ extension OwnTracks {
 }
 
 extension String {
-    /// Whether a word of small letters stands somewhere in it, in whatever case. Every request is
-    /// asked: nothing is allocated for it.
-    fileprivate func saysIgnoringCase(_ word: StaticString) -> Bool {
+    /// Whether the text contains a lower-case word, ignoring case. Runs for every request, so it
+    /// does not allocate.
+    fileprivate func containsIgnoringCase(_ word: StaticString) -> Bool {
         var text = self
         return text.withUTF8 { text in
             let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
             guard text.count >= word.count else { return false }
             return (0...text.count - word.count).contains { start in
-                word.indices.allSatisfy { place in
-                    let byte = text[start + place]
-                    return (byte >= 65 && byte <= 90 ? byte | 32 : byte) == word[place]
+                word.indices.allSatisfy { index in
+                    let byte = text[start + index]
+                    return (byte >= 65 && byte <= 90 ? byte | 32 : byte) == word[index]
                 }
             }
         }

@@ -1,30 +1,30 @@
 import Parsing
 
 extension OwnTracks {
-    /// An answer as messages of their own, each with its topic: over MQTT an answer is no array.
+    /// The answer as single messages with topics, because MQTT answers are not arrays.
     ///
-    /// Friends stand under names that the suite made up for this phone's user. The phone's own
-    /// position and card are left out: it has them, and would hear itself.
+    /// Friends have topics of the same user, with device names assigned by Jaga. The phone's own
+    /// position and card are omitted, because the phone would process them as incoming messages.
     ///
-    /// - Parameter topic: of the phone
+    /// - Parameter topic: topic of the phone
     public static func messages(
-        _ telling: Telling, to topic: Topic
+        _ content: AnswerContent, to topic: Topic
     ) -> [(topic: Topic, payload: [UInt8])] {
-        let own = telling.friends.first?.trackerID
-        let elements = (try? JSON.parse(answer(telling)))?.array ?? []
+        let own = content.friends.first?.trackerID
+        let elements = (try? JSON.parse(answer(content)))?.array ?? []
         return elements.compactMap { element in
             let trackerID = element["tid"]?.string ?? ""
-            let place: Topic
+            let destination: Topic
             switch element["_type"]?.string {
-            case "cmd": place = topic.commands
-            case "transition": place = topic.friend("alarm", part: "event")
-            case "card" where trackerID != own: place = topic.friend(trackerID, part: "info")
-            case "location" where trackerID != own: place = topic.friend(trackerID)
+            case "cmd": destination = topic.commands
+            case "transition": destination = topic.friend("alarm", part: "event")
+            case "card" where trackerID != own: destination = topic.friend(trackerID, part: "info")
+            case "location" where trackerID != own: destination = topic.friend(trackerID)
             default: return nil
             }
-            // What says where a friend is over HTTP would be another friend here.
+            // The `topic` of the HTTP format would name another friend here.
             let members = (element.object ?? []).filter { $0.key != "topic" }
-            return (place, JSON.object(members).serialized())
+            return (destination, JSON.object(members).serialized())
         }
     }
 }

@@ -1,32 +1,32 @@
 import Model
 
 extension OwnTracks {
-    /// How to report, in the words of the apps: what goes into their `setConfiguration`.
+    /// Reporting settings in the terms of the apps' `setConfiguration`.
     ///
-    /// The same words mean other things to the two. Android in significant mode waits for the
-    /// interval *and* the distance, and minds no distance in move mode: its interval is the
-    /// shortest pause, not the longest silence that a policy names. iOS in move mode goes by
-    /// whichever comes first, and minds neither in significant mode.
+    /// The apps interpret the same settings differently. In significant mode Android waits for the
+    /// interval *and* the distance. In move mode it ignores the distance, and its interval is the
+    /// minimum pause, whereas a policy specifies the maximum one. iOS in move mode reports when
+    /// either is reached, and ignores both in significant mode.
     public struct Configuration: Hashable, Sendable {
-        /// In this mode a phone reports by the interval, also standing still.
+        /// Mode in which the phone reports at intervals, even when stationary.
         public static let movingMode = 2
 
-        /// 1 significant changes, 2 moving.
+        /// 1 significant changes, 2 move.
         public var monitoring: Int
         /// Seconds.
         public var locatorInterval: Int32?
         /// Metres.
         public var locatorDisplacement: Int32?
-        /// Seconds; Android alone.
+        /// Seconds; Android only.
         public var moveModeLocatorInterval: Int32?
 
-        /// Between two fixes of Android that are a short distance apart.
+        /// Minimum time between two fixes of Android in standard mode.
         private static let standardSeconds: Int32 = 10
-        /// What Android itself takes for a significant change.
+        /// Android's own defaults for significant changes.
         private static let significantSeconds: Int32 = 60
         private static let significantMetres: Int32 = 500
         private static let standardMetres: Int32 = 50
-        /// iOS in event mode; the interval makes the difference.
+        /// Distance for iOS in event mode, where the interval is decisive.
         private static let eventMetres: Int32 = 100
 
         public init(_ policy: ReportingPolicy, for app: App) {

@@ -1,22 +1,21 @@
 extension OwnTracks {
-    /// Where something is published over MQTT: `<prefix>/<user>/<device>`, with a part behind for
-    /// all but positions.
+    /// MQTT topic of OwnTracks: `<prefix>/<user>/<device>`, with a suffix for all but positions.
     ///
-    /// A broker lets a user publish below a level of that name alone: the user is vouched for, and
-    /// the device is whatever that user says.
+    /// The broker allows a user to publish only below a level with that user's name. The user is
+    /// therefore authenticated, the device is not.
     public struct Topic: Hashable, Sendable {
-        /// As published: answers go to the very same.
+        /// The user exactly as published: answers go to the same topic.
         public var user: String
         public var device: String
         /// `event`, `info`, `cmd` …; empty for the device itself.
         public var part: String
 
-        /// Longest level, bytes.
+        /// Maximum bytes of a level.
         private static let levelBytesMax = 128
-        /// What the suite itself publishes for a phone stands under devices of such names.
+        /// Prefix of the device names under which Jaga publishes for a phone.
         private static let ownPrefix = "jaga-"
 
-        /// The parts under which phones speak. `cmd` is what they listen to.
+        /// Parts that phones publish. They subscribe to `cmd`.
         private static let parts = [
             "event", "info", "waypoint", "waypoints", "status", "step", "beacon", "dump", "request",
         ]
@@ -27,7 +26,7 @@ extension OwnTracks {
             self.part = part
         }
 
-        /// Nil for what is no topic of a phone.
+        /// Returns nil if the text is not a phone's topic.
         ///
         /// - Parameter prefix: one or more levels, such as `owntracks`
         public init?(_ text: String, below prefix: String) {
@@ -42,7 +41,7 @@ extension OwnTracks {
                 part: levels.count == 3 ? String(levels[2]) : "")
         }
 
-        /// `user/device` as somebody wrote it; nil where it is not that.
+        /// Parses `user/device`; nil for any other form.
         public init?(name: String) {
             self.init("/" + name, below: "")
             guard part.isEmpty else { return nil }
@@ -55,25 +54,24 @@ extension OwnTracks {
                 }
         }
 
-        /// By which a device is known: `user/device` in lower case, as OwnTracks' own recorder has
-        /// it.
+        /// Name of the device in lower case, `user/device`, as in OwnTracks' own recorder.
         public var name: String { "\(user)/\(device)".lowercased() }
 
-        /// Published by the suite, for a phone of this user.
+        /// Whether Jaga publishes this topic for a phone of the user.
         public var isOwn: Bool { device.hasPrefix(Topic.ownPrefix) }
 
-        /// Where the phone listens.
+        /// Topic of commands to the phone.
         public var commands: Topic { Topic(user: user, device: device, part: "cmd") }
 
-        /// Where the phone finds a friend, whom it tells from others by this topic.
+        /// Topic under which the phone receives a friend. The app identifies the friend by it.
         public func friend(_ trackerID: String, part: String = "") -> Topic {
             Topic(user: user, device: Topic.ownPrefix + trackerID, part: part)
         }
 
-        /// Whether topics can begin so.
+        /// Whether the text can be a topic prefix.
         public static func isPrefix(_ text: String) -> Bool {
             let levels = text.split(separator: "/", omittingEmptySubsequences: false)
-            // Some have all topics begin with a slash.
+            // A prefix may begin with a slash.
             return (levels.first == "" && levels.count > 1 ? levels.dropFirst() : levels[...])
                 .allSatisfy(isLevel)
         }
@@ -82,7 +80,7 @@ extension OwnTracks {
             "\(prefix)/\(user)/\(device)" + (part.isEmpty ? "" : "/" + part)
         }
 
-        /// Everything that phones say, and nothing that is said to them.
+        /// Filters for everything that phones publish, and nothing that is published for them.
         public static func subscriptions(below prefix: String) -> [String] {
             ["\(prefix)/+/+"] + parts.map { "\(prefix)/+/+/\($0)" }
         }

@@ -1,10 +1,10 @@
 import Model
 import Parsing
 
-/// The operator's MQTT broker, as phones find it.
+/// The operator's MQTT broker as phones reach it.
 public struct PhoneBroker: Hashable, Sendable {
     public var address: BrokerAddress
-    /// Levels of topics above those of users.
+    /// Topic levels above those of users.
     public var prefix: String
 
     public init(address: BrokerAddress, prefix: String) {
@@ -12,7 +12,7 @@ public struct PhoneBroker: Hashable, Sendable {
         self.prefix = prefix
     }
 
-    /// Undoes ``json``.
+    /// Decodes ``json``.
     public init?(_ json: JSON) {
         guard let text = json["url"]?.string, let address = BrokerAddress(text),
             let prefix = json["prefix"]?.string
@@ -22,20 +22,19 @@ public struct PhoneBroker: Hashable, Sendable {
 
     public var json: JSON { ["url": .string(address.description), "prefix": .string(prefix)] }
 
-    /// What OwnTracks is told beside what it is told for HTTP: a phone signs in as its device, so
-    /// that the broker vouches for that.
+    /// OwnTracks' settings for MQTT. The phone signs in as its device, so the broker authenticates
+    /// it.
     ///
-    /// Of what others publish it hears what stands under its own name alone: there the suite tells
-    /// it of friends.
+    /// The phone subscribes only to topics below its own name, where Jaga publishes its friends.
     func members(_ device: DeviceID) -> [JSON.Member] {
-        let mine = "\(prefix)/\(device)/+"
+        let own = "\(prefix)/\(device)/+"
         return [
             .init("mode", 0), .init("host", .string(address.host)),
             .init("port", .integer(Int64(address.port))), .init("tls", .bool(address.isEncrypted)),
             .init("auth", true), .init("username", .string(device.description)),
             .init("clientId", .string(device.description)),
             .init("pubTopicBase", .string(prefix + "/%u/%d")), .init("pubQos", 1),
-            .init("sub", true), .init("subTopic", .string("\(mine) \(mine)/event \(mine)/info")),
+            .init("sub", true), .init("subTopic", .string("\(own) \(own)/event \(own)/info")),
             .init("subQos", 1), .init("cleanSession", false), .init("mqttProtocolLevel", 4),
         ]
     }

@@ -1,9 +1,9 @@
-/// What a message says of who sent it, and not of what happened.
+/// Names of values that identify the sender of a message.
 public enum PhoneIdentity {
-    /// Names under which a message may carry the token of its device.
+    /// Names for the device's token.
     public static let tokenNames = ["token", "access_token", "api_key", "key"]
-    /// Names under which apps say what the phone is called, which may be the token as well.
+    /// Names for the phone's identifier, which may also hold the token.
     public static let deviceNames = ["id", "deviceid", "device_id", "device", "dev"]
-    /// All of them, in the order in which they count.
+    /// All names in order of precedence.
     public static let names = tokenNames + deviceNames
 }

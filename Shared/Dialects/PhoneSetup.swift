@@ -2,12 +2,13 @@ import Hashing
 import Model
 import Parsing
 
-/// What sets up one phone, in the words of each app.
+/// Set-up data of one phone for each app.
 ///
 ///     let setup = PhoneSetup(url: "https://jaga.example", device: id, token: token, …)
 ///     setup.link(for: .ownTracks)  // owntracks:///config?inline=…
 ///
-/// Everything here holds the device's secret: it is shown to whoever has that, and never logged.
+/// All of it contains the device's secret. Show it only to users with access to that secret, and
+/// never log it.
 public struct PhoneSetup: Hashable, Sendable {
     /// An app that a phone can report with.
     public enum App: String, Sendable, CaseIterable {
@@ -20,25 +21,25 @@ public struct PhoneSetup: Hashable, Sendable {
         case gpsLogger = "gpslogger"
     }
 
-    /// Something to be typed where an app takes no link.
+    /// A value to enter by hand if an app accepts no link.
     public struct Entry: Hashable, Sendable {
-        /// What the app calls it.
+        /// The app's name of the field.
         public var field: String
         public var value: String
     }
 
-    /// Where the phone finds the suite, such as `http://192.168.1.5:8080`.
+    /// Public base address of Jaga, such as `http://192.168.1.5:8080`.
     public var url: String
     public var device: DeviceID
     public var token: String
-    /// The names that the app signs in with; the suite goes by the token alone. Letters and digits.
+    /// User name for the app, letters and digits only. Jaga authenticates by the token alone.
     public var user: String
     public var deviceName: String
     /// Two characters that OwnTracks shows on its map.
     public var trackerID: String
-    /// The passphrase that OwnTracks encrypts with; nil leaves what the app has.
+    /// Passphrase for OwnTracks' encryption; nil = keep the app's own.
     public var passphrase: String?
-    /// Where phones may publish; nil = nowhere.
+    /// Broker on which phones may publish; nil = none.
     public var broker: PhoneBroker?
 
     public init(
@@ -58,7 +59,7 @@ public struct PhoneSetup: Hashable, Sendable {
     /// The apps that this phone can be set up for.
     public var apps: [App] { App.allCases.filter { $0 != .ownTracksMQTT || broker != nil } }
 
-    /// The letters and digits of a name, for the apps put it into headers.
+    /// Keeps the letters and digits of a name, because apps put it into headers.
     private static func plain(_ name: String) -> String {
         let known = name.lowercased().unicodeScalars.filter {
             ("a"..."z").contains($0) || ("0"..."9").contains($0)
@@ -66,7 +67,7 @@ public struct PhoneSetup: Hashable, Sendable {
         return known.isEmpty ? "phone" : String(String.UnicodeScalarView(known.prefix(32)))
     }
 
-    /// Opened on the phone, or scanned with it, it sets up the app; nil for an app that takes none.
+    /// The link or QR content that sets up the app; nil if the app supports neither.
     public func link(for app: App) -> String? {
         switch app {
         case .ownTracks: return link(configuration)
@@ -78,7 +79,7 @@ public struct PhoneSetup: Hashable, Sendable {
             ])
             return "overland://setup?" + query.encoded
         case .traccar:
-            // Its scanner takes origin and path for the server, and the rest for settings.
+            // Traccar's scanner uses origin and path as the server and the query as settings.
             let query = Query([
                 .init("id", token), .init("interval", "180"), .init("buffer", "true"),
             ])
@@ -94,7 +95,7 @@ public struct PhoneSetup: Hashable, Sendable {
         "owntracks:///config?inline=" + Percent.encode(Base64.encode(configuration.serialized()))
     }
 
-    /// What to type where there is no camera at hand.
+    /// Values to enter if no camera is available.
     public func entries(for app: App) -> [Entry] {
         switch app {
         case .ownTracks:
@@ -125,8 +126,7 @@ public struct PhoneSetup: Hashable, Sendable {
         }
     }
 
-    /// The configuration file of OwnTracks (`.otrc`): HTTP mode, signed in, reporting by itself,
-    /// with leave to be told how often.
+    /// OwnTracks' configuration file (`.otrc`) for HTTP mode with remote configuration allowed.
     public var configuration: JSON {
         configuration([
             .init("mode", 3), .init("url", .string(url + "/pub")), .init("auth", true),
@@ -134,7 +134,8 @@ public struct PhoneSetup: Hashable, Sendable {
         ])
     }
 
-    /// The same for MQTT; the broker has to know the device with its secret as the password.
+    /// OwnTracks' configuration file for MQTT. The broker must know the device with its secret as
+    /// the password.
     public var brokerConfiguration: JSON? {
         broker.map { configuration($0.members(device)) }
     }
@@ -161,12 +162,12 @@ public struct PhoneSetup: Hashable, Sendable {
         ] + PhoneSetup.switches
     }
 
-    /// What OwnTracks needs to be told how to report and to be located, off unless switched on.
+    /// Switches, off by default, that allow remote configuration and location requests.
     private static let switches = [
         Entry(field: "cmd", value: "on"), Entry(field: "remoteConfiguration", value: "on"),
     ]
 
-    /// What to know before a link is opened or values are entered, most important first.
+    /// Notes to show before the set-up, most important first.
     public func notes(for app: App) -> [String] {
         switch app {
         case .ownTracks, .ownTracksMQTT:
@@ -184,7 +185,7 @@ public struct PhoneSetup: Hashable, Sendable {
         }
     }
 
-    /// The profile of GPSLogger (`.properties`); points that were made without a network are kept.
+    /// GPSLogger's profile (`.properties`). Points recorded offline are kept.
     public var properties: String {
         """
         current_profile_name=Jaga
@@ -198,7 +199,7 @@ public struct PhoneSetup: Hashable, Sendable {
 
     private var gpsLoggerURL: String { "\(url)/log/gpslogger/\(token)?%ALL" }
 
-    /// All of it, for programs.
+    /// The complete set-up data for programs.
     public var json: JSON {
         .array(
             apps.map { app in

@@ -1,16 +1,16 @@
 import Model
 import Parsing
 
-/// Why a part of a payload is no fix.
+/// Why part of a payload has no usable fix.
 struct Unusable: Error {
     let reason: QuarantineReason
 }
 
-/// Who sends a position.
+/// Kind of client that sends a position.
 enum PositionSource {
-    /// A tracker app. Such apps send 0 for a latitude or longitude that they do not have.
+    /// A tracker app, which may send 0 for an unknown latitude or longitude.
     case tracker
-    /// A client of Jaga's own JSON, which leaves out what it does not have.
+    /// A client of Jaga's own format, which omits unknown values.
     case own
 }
 
@@ -18,7 +18,7 @@ extension Result where Success == Coordinate, Failure == Unusable {
     /// Rejects positions that mean "no position": 0° N 0° E, from tracker apps a latitude or
     /// longitude of exactly 0, and any position with a negative accuracy.
     ///
-    /// - Parameter accuracy: horizontal, as sent; nil = not sent.
+    /// - Parameter accuracy: horizontal accuracy as sent; nil = not sent
     func usable(from source: PositionSource, accuracy: Double?) -> Self {
         flatMap { position in
             if position.isZero || source == .tracker && position.hasZero {
@@ -32,10 +32,10 @@ extension Result where Success == Coordinate, Failure == Unusable {
     }
 }
 
-/// Values of phones made into those of the model. A wrong extra is unknown: it never costs a phone
-/// its position.
+/// Converts phones' values to those of the model. An invalid optional value becomes unknown and
+/// never invalidates the position.
 enum Quantity {
-    /// Takes numbers and numbers in strings; absent and `null` are missing, the rest is bad.
+    /// Accepts numbers and numeric strings. Absent and `null` values are missing, others are bad.
     static func position(latitude: JSON?, longitude: JSON?) -> Result<Coordinate, Unusable> {
         guard let latitude, latitude != .null, let longitude, longitude != .null else {
             return .failure(Unusable(reason: .missingPosition))
@@ -47,7 +47,8 @@ enum Quantity {
         return .success(position)
     }
 
-    /// The same of a text that is looked at where it lies.
+    /// Accepts numbers and numeric strings of a JSON view. Absent and `null` values are missing,
+    /// others are bad.
     static func position(
         latitude: JSONView?, longitude: JSONView?
     ) -> Result<Coordinate, Unusable> {
@@ -78,7 +79,7 @@ enum Quantity {
         return Int32(nearest: metres * 100)
     }
 
-    /// Metres a second to centimetres a second; nil below zero or beyond 2,000 m/s.
+    /// Metres per second to centimetres per second; nil below zero or beyond 2,000 m/s.
     static func speed(_ metresPerSecond: Double?) -> Int32? {
         guard let metresPerSecond, metresPerSecond >= 0, metresPerSecond <= 2000 else { return nil }
         return Int32(nearest: metresPerSecond * 100)
@@ -108,39 +109,39 @@ enum Quantity {
         return max(1, Int32(nearest: metres))
     }
 
-    /// A time as phones write it: seconds since 1970, from 2³¹ on milliseconds; RFC 3339; or a date
-    /// and a time without an offset, which are UTC. Nil for anything else and before 1970.
+    /// Converts a time: seconds since 1970, from 2³¹ on milliseconds; RFC 3339; or a date and time
+    /// without an offset, in UTC. Returns nil for anything else and for times before 1970.
     static func time(_ value: JSON?) -> Timestamp? {
         if let text = value?.string, let time = Timestamp(text), time > .zero { return time }
         if let number = value?.numberOrNumericString {
             return time(number < 2_147_483_648 ? number : number / 1000)
         }
         guard let text = value?.string else { return nil }
-        // In a query the plus of an offset arrives as a blank unless the phone escapes it.
+        // In a query, the plus of an offset arrives as a blank unless the phone escapes it.
         let withPlus = String(text.prefix(19)) + text.dropFirst(19).replacing(" ", with: "+")
         let time = Timestamp(withPlus) ?? Timestamp(withPlus + "Z")
         return time.flatMap { $0 > .zero ? $0 : nil }
     }
 
-    /// True or false, also as a number or in words; nil for anything else.
-    static func truth(_ value: JSON?) -> Bool? {
+    /// Converts a Boolean, a number, or the words "true" and "false"; nil for anything else.
+    static func bool(_ value: JSON?) -> Bool? {
         switch value {
-        case .bool(let truth): return truth
+        case .bool(let value): return value
         case .string(let text) where text.lowercased() == "true": return true
         case .string(let text) where text.lowercased() == "false": return false
         default: return value?.numberOrNumericString.map { $0 != 0 }
         }
     }
 
-    /// Whether a note is the word that calls for help: in any case, blanks around it ignored.
-    static func isCall(_ note: String?, word: String) -> Bool {
+    /// Whether a note equals the SOS word, ignoring case and surrounding blanks.
+    static func isSOSWord(_ note: String?, word: String) -> Bool {
         guard let note, !word.isEmpty else { return false }
         let start = note.drop { $0.isWhitespace }
         guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return false }
         return start[...end].lowercased() == word.lowercased()
     }
 
-    /// A client's own name for a message: 1 to 128 bytes, else nil.
+    /// A client's id of a message, 1 to 128 bytes; nil otherwise.
     static func messageID(_ text: String?) -> String? {
         guard let text, (1...128).contains(text.utf8.count) else { return nil }
         return text

@@ -1,19 +1,19 @@
 import Model
 import Parsing
 
-/// One fix as a phone told it, before ingest knows whether it is new, late or from the future.
+/// A fix as the phone reported it, not yet checked for duplicates, lateness and clock errors.
 public struct Observation: Hashable, Sendable {
-    /// `fix.time` is the phone's own word.
+    /// `fix.time` is the phone's own time.
     public var fix: Fix
     public var trigger: Trigger
     /// Percent, 0 to 100.
     public var battery: UInt8?
     public var charging: Bool?
-    /// What the client calls this message; the same again when it sends it again.
+    /// The client's id of the message; equal for retries.
     public var messageID: String?
-    /// Of the fix's altitude, metres; 0 = unknown.
+    /// Accuracy of the fix's altitude in metres; 0 = unknown.
     public var altitudeAccuracyMetres: UInt16
-    /// When the phone built the message, which may be long after its fix; nil = it does not say.
+    /// When the phone built the message, possibly long after the fix; nil = not sent.
     public var created: Timestamp?
 
     public init(
@@ -30,20 +30,20 @@ public struct Observation: Hashable, Sendable {
     }
 }
 
-/// A cry for help that came by a report: it counts even where the report's position does not.
+/// An emergency raised by a report. It counts even if the report's position is unusable.
 public struct Panic: Hashable, Sendable {
-    /// The same for a message sent again; nil where the client gives its messages no id.
+    /// Equal for retries; nil if the client's messages have no ids.
     public var messageID: String?
-    /// Digest of everything that the message says, where it has neither an id nor the time of the
-    /// call: the same when it is sent again, and maybe when help is called for once more.
+    /// Digest of the message if it has neither an id nor a time of the emergency. Equal for
+    /// retries, but possibly also for a second emergency.
     public var content: ID128?
-    /// When it was raised, as the phone says.
+    /// When the emergency was raised, by the phone's clock.
     public var raised: Timestamp
-    /// The position that came along, if it can be used.
+    /// The accompanying fix, if usable.
     public var fix: Fix?
     public var battery: UInt8?
-    /// It is a tag alone, which comes with every message until somebody takes it away: a call where
-    /// the message before had none.
+    /// Whether only a tag raises the emergency. A tag is part of every message until the user
+    /// removes it, so it raises an emergency only if the previous message had none.
     public var isTag: Bool
 
     public init(
@@ -59,49 +59,49 @@ public struct Panic: Hashable, Sendable {
     }
 }
 
-/// Why a payload was put aside.
+/// Why a payload was quarantined.
 public enum QuarantineReason: String, Sendable, Codable, CaseIterable {
-    /// The bytes are no JSON text.
+    /// The bytes are not JSON.
     case notJSON = "not-json"
-    /// JSON, but no object where one is needed.
+    /// JSON with another type where an object is required.
     case notAnObject = "not-an-object"
-    /// A message of this client that carries no fix, or that Jaga does not know.
+    /// A message type that carries no fix or is unknown.
     case otherType = "other-type"
     /// Encrypted by the phone; Jaga has no key.
     case encrypted
-    /// Encrypted by the phone with another key than the device's, or changed on its way.
+    /// Encrypted with another key, or altered in transit.
     case undecryptable
     /// A fix without latitude or longitude.
     case missingPosition = "missing-position"
-    /// Latitude or longitude is no number, or beyond ±90 / ±180 degrees.
+    /// Latitude or longitude is not a number, or beyond ±90 / ±180 degrees.
     case badPosition = "bad-position"
-    /// 0° N, 0° E; from a tracker app also a latitude or longitude of exactly 0: the app has no
+    /// 0° N, 0° E. From a tracker app also a latitude or longitude of exactly 0, which means no
     /// position.
     case zeroPosition = "zero-position"
-    /// A negative horizontal accuracy: Core Location's mark of an invalid position.
+    /// A negative horizontal accuracy, which Core Location uses for invalid positions.
     case negativeAccuracy = "negative-accuracy"
-    /// The time of the fix is missing where it is needed, or no time.
+    /// The time of the fix is required but missing, or not a time.
     case badTime = "bad-time"
-    /// A picture of a person that is neither PNG nor JPEG, or too large.
+    /// An avatar that is neither PNG nor JPEG, or too large.
     case badPicture = "bad-picture"
-    /// The phone says itself that the fix is not valid, or its checksum says so.
+    /// The phone marks the fix as invalid.
     case invalidFix = "invalid-fix"
-    /// Beyond what one message may carry: so many fixes, or ``JSON/bodyValuesMax`` values.
+    /// More fixes than one message may contain, or more than ``JSON/bodyValuesMax`` values.
     case tooMany = "too-many"
 
-    /// Whether the phone encrypts with a key that Jaga does not have.
-    public var isOfKey: Bool { self == .encrypted || self == .undecryptable }
+    /// Whether Jaga lacks the right key for the payload.
+    public var isKeyMismatch: Bool { self == .encrypted || self == .undecryptable }
 
-    /// Why a payload was put aside that was to be JSON.
+    /// The reason for a payload that could not be parsed as JSON.
     public init(_ error: ParseError) { self = error.code == .tooMany ? .tooMany : .notJSON }
 }
 
-/// A part of a payload that cannot be used.
+/// An unusable part of a payload.
 public struct Rejection: Hashable, Sendable {
-    /// Its place in the batch, from 0.
+    /// Index of the part in the batch, from 0.
     public var index: Int
     public var reason: QuarantineReason
-    /// The part itself; nil for the whole payload.
+    /// The part itself; nil = the whole payload.
     public var payload: [UInt8]?
 
     public init(index: Int, reason: QuarantineReason, payload: [UInt8]? = nil) {
@@ -111,37 +111,37 @@ public struct Rejection: Hashable, Sendable {
     }
 }
 
-/// What a payload says: everything usable, and what had to be left.
+/// Decoded content of a payload: everything usable, and the rejected parts.
 public struct Reading: Hashable, Sendable {
     public var observations: [Observation]
     public var panics: [Panic]
     public var rejections: [Rejection]
-    /// The policy by which the phone says it reports; nil = it says nothing.
+    /// Identifies the policy that the phone says it applies; nil = not sent.
     public var policyMark: String?
-    /// What the phone tells beside fixes.
-    public var news: PhoneNews
+    /// What the phone reports besides fixes.
+    public var status: DeviceStatus
 
     public init(
         observations: [Observation] = [], panics: [Panic] = [], rejections: [Rejection] = [],
-        policyMark: String? = nil, news: PhoneNews = PhoneNews()
+        policyMark: String? = nil, status: DeviceStatus = DeviceStatus()
     ) {
         self.policyMark = policyMark
-        self.news = news
+        self.status = status
         self.observations = observations
         self.panics = panics
         self.rejections = rejections
     }
 
-    /// Takes one message of a phone: a fix that counts or is put aside, and a cry for help that
-    /// counts whatever became of the fix.
+    /// Appends one message: a usable or rejected fix, and an emergency, which counts in both cases.
     ///
     /// - Parameters:
-    ///   - fix: nil where the message carries none.
-    ///   - time: of the message; the battery of a message whose fix cannot be used is as of then.
-    ///   - raised: when help was called for; nil = it was not.
-    ///   - content: digest of the message, for a call without a message id.
-    ///   - index: place of the message in its batch, and `payload` the message itself.
-    mutating func take(
+    ///   - fix: nil if the message has no fix
+    ///   - time: time of the message, used for the battery state if the fix is unusable
+    ///   - raised: time of the emergency; nil = none
+    ///   - content: digest of the message, for an emergency without a message id
+    ///   - index: index of the message in its batch
+    ///   - payload: the message itself
+    mutating func append(
         _ fix: Result<Fix, Unusable>?, as trigger: Trigger = .periodic, battery: UInt8? = nil,
         charging: Bool? = nil, at time: Timestamp? = nil, raised: Timestamp? = nil,
         messageID: String? = nil,
@@ -151,7 +151,7 @@ public struct Reading: Hashable, Sendable {
         switch fix {
         case .failure(let unusable):
             rejections.append(Rejection(index: index, reason: unusable.reason, payload: payload))
-            if let time { take(PhoneBattery(percent: battery, charging: charging, time: time)) }
+            if let time { record(PhoneBattery(percent: battery, charging: charging, time: time)) }
         case .success(let fix):
             usable = fix
             observations.append(
@@ -167,16 +167,16 @@ public struct Reading: Hashable, Sendable {
                 fix: usable, battery: battery))
     }
 
-    /// Takes what a message without a place says of the battery; of several the newest counts.
-    mutating func take(_ battery: PhoneBattery?) {
-        guard let battery, battery.time >= news.battery?.time ?? .zero else { return }
-        news.battery = battery
+    /// Records the battery state of a message without a fix. The newest of several counts.
+    mutating func record(_ battery: PhoneBattery?) {
+        guard let battery, battery.time >= status.battery?.time ?? .zero else { return }
+        status.battery = battery
     }
 
-    /// Nothing to keep and nothing to complain of.
+    /// A payload without content.
     public static let nothing = Reading()
 
-    /// The whole payload is put aside.
+    /// Rejects the whole payload.
     public static func rejected(_ reason: QuarantineReason) -> Reading {
         Reading(rejections: [Rejection(index: 0, reason: reason)])
     }

@@ -2,18 +2,18 @@ import Hashing
 import Model
 import Parsing
 
-/// The JSON of Traccar Client 9 and of its relatives: `{"location":{…},"device_id":…}`.
+/// Reads the JSON of Traccar Client 9 and related apps: `{"location":{…},"device_id":…}`.
 ///
-/// A location has its values under `coords`, or flat; the battery stands in it or beside it.
-/// `location` may be a list, and an object without one is taken as the named values of OsmAnd's
-/// protocol. So is each object of an array, which Traccar's SDK sends (`uploadJson`).
+/// A location has its values under `coords` or directly; the battery is inside it or beside it.
+/// `location` may be a list. An object without `location`, and each object of an array
+/// (`uploadJson` of Traccar's SDK), is read as named values of OsmAnd's protocol.
 ///
 /// `_` repeats the message as a query and is ignored.
 public enum TraccarJSON {
-    /// Locations in one message; more are put aside.
+    /// Maximum locations that are read from one message.
     static let locationsMax = 2000
 
-    /// Whether a body is meant as JSON, whatever it is called.
+    /// Whether a body looks like JSON, regardless of its content type.
     public static func isJSON(_ body: [UInt8]) -> Bool {
         let first = body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -39,13 +39,13 @@ public enum TraccarJSON {
         case .array(let list): return read(list, of: json, received: received, from: first)
         default:
             var reading = Reading()
-            OsmAnd.take(
+            OsmAnd.append(
                 NamedValues(query, members), received: received, unit: unit, into: &reading)
             return reading
         }
     }
 
-    /// An array of flat objects.
+    /// Reads an array of flat objects.
     private static func read(
         _ list: [JSON], _ query: Query, received: Timestamp, unit: OsmAnd.SpeedUnit,
         from first: Int
@@ -57,16 +57,16 @@ public enum TraccarJSON {
         let end = first + locationsMax
         for (index, json) in list.prefix(end).enumerated().dropFirst(first) {
             guard case .object(let members) = json else {
-                reading.take(
+                reading.append(
                     .failure(Unusable(reason: .notAnObject)), index: index,
                     payload: json.serialized())
                 continue
             }
-            OsmAnd.take(
+            OsmAnd.append(
                 NamedValues(query, members), received: received, unit: unit, index: index,
                 payload: json.serialized(), into: &reading)
         }
-        if list.count > end { reading.take(.failure(Unusable(reason: .tooMany)), index: end) }
+        if list.count > end { reading.append(.failure(Unusable(reason: .tooMany)), index: end) }
         return reading
     }
 
@@ -77,18 +77,18 @@ public enum TraccarJSON {
         let end = first + locationsMax
         for (index, location) in list.prefix(end).enumerated().dropFirst(first) {
             guard case .object = location else {
-                reading.take(
+                reading.append(
                     .failure(Unusable(reason: .notAnObject)), index: index,
                     payload: location.serialized())
                 continue
             }
-            take(location, of: json, received: received, index: index, into: &reading)
+            append(location, of: json, received: received, index: index, into: &reading)
         }
-        if list.count > end { reading.take(.failure(Unusable(reason: .tooMany)), index: end) }
+        if list.count > end { reading.append(.failure(Unusable(reason: .tooMany)), index: end) }
         return reading
     }
 
-    private static func take(
+    private static func append(
         _ location: JSON, of json: JSON, received: Timestamp, index: Int,
         into reading: inout Reading
     ) {
@@ -96,33 +96,33 @@ public enum TraccarJSON {
         let level = battery?["level"]?.numberOrNumericString
         let alarms = [location["alarm"], location["extras"]?["alarm"], json["alarm"]]
         let percent = Quantity.battery(level.map { $0 * 100 })
-        let charging = Quantity.truth(battery?["is_charging"])
+        let charging = Quantity.bool(battery?["is_charging"])
         let fix = fix(location, received: received)
         let time = Quantity.time(location["timestamp"]) ?? received
         if fix == nil {
-            reading.take(PhoneBattery(percent: percent, charging: charging, time: time))
+            reading.record(PhoneBattery(percent: percent, charging: charging, time: time))
         }
-        reading.take(
+        reading.append(
             fix, as: trigger(location["event"]?.string), battery: percent, charging: charging,
-            at: time, raised: alarms.contains(where: OsmAnd.isCall) ? received : nil,
+            at: time, raised: alarms.contains(where: OsmAnd.isSOS) ? received : nil,
             content: digest(of: location), index: index,
             payload: location.serialized())
     }
 
-    /// Without `_`, in which the name of the device stands.
+    /// Excludes `_`, which contains the device's name.
     private static func digest(of location: JSON) -> ID128 {
         let members = (location.object ?? []).filter { $0.key != "_" }
         return Hash.blake2b128(JSON.object(members).serialized())
     }
 
-    /// Nil without coordinates: the phone only says that it is there.
+    /// Returns nil without coordinates, as in a heartbeat.
     private static func fix(_ location: JSON, received: Timestamp) -> Result<Fix, Unusable>? {
         let coordinates = location["coords"] ?? location
         let pair = ["latitude", "longitude"].map { coordinates[$0] ?? .null }
         guard pair != [.null, .null] else { return nil }
         var time = received
-        if let said = location["timestamp"], said != .null {
-            guard let value = Quantity.time(said) else {
+        if let timestamp = location["timestamp"], timestamp != .null {
+            guard let value = Quantity.time(timestamp) else {
                 return .failure(Unusable(reason: .badTime))
             }
             time = value

@@ -1,16 +1,16 @@
-/// Everything that somebody may want to do, as the table of rights names it.
+/// Action of a principal, as the table of rights names it.
 public enum Action: String, Sendable, Codable, CaseIterable {
     // About one person.
     /// Raise an emergency for oneself.
     case panic
-    /// Take back one's own emergency.
+    /// Cancel one's own emergency.
     case cancelEmergency = "cancel-emergency"
     /// Start, extend, end or cancel a watch, a check-in or a timer.
     case watch
-    /// Arm and disarm, close and silence the alarms of one's own devices; see how they should
-    /// report.
+    /// Arm and disarm zone alarms of one's own devices, dismiss and snooze them, and read the
+    /// devices' reporting policy.
     case answerAlarms = "answer-alarms"
-    /// Start, stop, reset and delete journeys, and pin notes and photos to them.
+    /// Start, stop, reset and delete journeys; attach notes and photos to them.
     case keepJourneys = "keep-journeys"
     /// Pause, stop or resume sharing; change the precision.
     case changeSharing = "change-sharing"
@@ -19,44 +19,44 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     /// Accept an invitation.
     case acceptInvitation = "accept-invitation"
     case readAccessLog = "read-access-log"
-    /// Read the account with contact points, devices and credentials.
+    /// Read the account, including contact points, devices and credentials.
     case readPerson = "read-person"
-    /// Name, locale, time zone, leading device.
+    /// Edit name, locale, time zone and primary device.
     case editProfile = "edit-profile"
-    /// Devices and credentials.
+    /// Edit devices and credentials.
     case editDevices = "edit-devices"
     case editContactPoints = "edit-contact-points"
-    /// Zones that judge one person alone.
+    /// Edit zones that apply to one person only.
     case editPrivateZones = "edit-private-zones"
-    /// One's private zones, and every zone by which one is judged.
+    /// Read one's private zones and all zones that apply to oneself.
     case readOwnZones = "read-own-zones"
-    /// Not to be judged by a zone of somebody else any more.
+    /// Opt out of a zone of somebody else.
     case refuseZone = "refuse-zone"
     case exportData = "export-data"
     case erase
 
-    // About the positions of somebody in a circle.
+    // About the positions of a person in a circle.
     case readPosition = "read-position"
     /// Ask the phone for a position now.
     case locate
     case readHistory = "read-history"
 
-    // About somebody's emergency.
+    // About an emergency of a person.
     case readEmergency = "read-emergency"
     case acknowledge
     case resolve
 
     // About a circle.
-    /// Name, members, roles: also what one is invited to.
+    /// Read name, members and roles, also of a circle that one is invited to.
     case readCircle = "read-circle"
-    /// Zones say where people live: only for those who have joined.
+    /// Read zones. They reveal where people live, so only joined members may.
     case readZones = "read-zones"
     case readTimeline = "read-timeline"
     case editZones = "edit-zones"
-    /// Choose the sets whose zones judge the circle's members.
+    /// Choose the sets whose zones apply to the circle's members.
     case subscribeSets = "subscribe-sets"
     case editEscalation = "edit-escalation"
-    /// Name and settings.
+    /// Edit name and settings.
     case editCircle = "edit-circle"
     case deleteCircle = "delete-circle"
     case invite
@@ -66,9 +66,9 @@ public enum Action: String, Sendable, Codable, CaseIterable {
 
     // About the suite.
     case createCircle = "create-circle"
-    /// Sets of zones, which are offered to every circle.
+    /// Read the sets of zones that are available to every circle.
     case readSets = "read-sets"
-    /// Create and list people, see queues and quarantine, test gateways, rotate the operator's
+    /// Create and list people, read queues and quarantine, test gateways, rotate the operator's
     /// token.
     case administer
 }

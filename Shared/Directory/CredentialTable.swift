@@ -1,33 +1,33 @@
 import Model
 
-/// Credentials by id and by hash, in little room: a hundred thousand hashes as texts are eleven
-/// megabytes, here each lies as 32 bytes in its row.
+/// Credentials by id and by hash, stored compactly: 100,000 hashes as text take 11 MB, here each is
+/// 32 bytes in its row.
 struct CredentialTable: Hashable, Sendable {
     /// A credential without its id, which is the key.
     private struct Row: Hashable, Sendable {
-        /// Of a hash that is not 64 digits, nothing: its text is kept apart.
+        /// Nil for a hash that is not 64 digits; ``texts`` contains it then.
         var digest: Digest?
         var person: PersonID?
         var device: DeviceID?
-        /// Without it a token for watching would be the operator's.
+        /// Without it, a monitoring token would be the operator's.
         var scope: CredentialScope?
         var created: Timestamp
     }
 
     private var rows = Table<CredentialID, Row>()
-    /// By the beginning of the hash; which credential has the whole of it, its row says.
+    /// Ids by the first 16 bytes of the hash; the row has all of it.
     private var idOfHash = Table<ID128, CredentialID>()
-    /// Hashes that are not 64 digits.
+    /// Hashes that are not 64 digits, as text.
     private var texts: [CredentialID: String] = [:]
 
     var count: Int { rows.count }
     var isEmpty: Bool { rows.isEmpty }
-    /// In no order that means anything.
+    /// In arbitrary order.
     var keys: [CredentialID] { rows.keys }
-    /// In no order that means anything.
+    /// In arbitrary order.
     var values: [Credential] { rows.keys.compactMap { self[$0] } }
 
-    /// A credential; setting it to nil removes it.
+    /// The credential with an id. Setting it to nil removes it.
     subscript(id: CredentialID) -> Credential? {
         get {
             guard let row = rows[id] else { return nil }
@@ -54,7 +54,7 @@ struct CredentialTable: Hashable, Sendable {
         }
     }
 
-    /// The credential with a hash.
+    /// Returns the credential with a hash.
     func credential(hash: String) -> Credential? {
         let digest = Digest(hash)
         guard let id = idOfHash[CredentialTable.key(hash, digest)], let row = rows[id],
@@ -71,7 +71,7 @@ struct CredentialTable: Hashable, Sendable {
     }
 }
 
-/// 32 bytes that are told as 64 lower-case hexadecimal digits.
+/// 32 bytes, written as 64 lower-case hexadecimal digits.
 private struct Digest: Hashable, Sendable {
     /// The first sixteen bytes.
     let beginning: ID128
@@ -108,9 +108,9 @@ private struct Digest: Hashable, Sendable {
     var text: String {
         let words = [beginning.high, beginning.low, rest.high, rest.low]
         return String(unsafeUninitializedCapacity: 64) { digits in
-            for place in 0..<64 {
-                let value = UInt8(words[place / 16] >> (60 - UInt64(place % 16) * 4) & 15)
-                digits[place] = value < 10 ? 48 + value : 87 + value
+            for index in 0..<64 {
+                let value = UInt8(words[index / 16] >> (60 - UInt64(index % 16) * 4) & 15)
+                digits[index] = value < 10 ? 48 + value : 87 + value
             }
             return 64
         }

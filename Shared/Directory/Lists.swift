@@ -1,12 +1,13 @@
-/// Ascending lists of ids under keys, never empty. Most are of one id, as most people have one
-/// phone: those take no memory of their own.
+/// Ascending, non-empty lists of ids by key.
+///
+/// Most lists have one id, since most people have one phone; those need no allocation.
 struct Lists<Key: TableKey, ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
     private var single = Table<Key, ID>()
     private var longer: [Key: [ID]] = [:]
 
     subscript(key: Key) -> [ID]? { single[key].map { [$0] } ?? longer[key] }
 
-    /// Puts an id into the list under a key, once.
+    /// Inserts an id into the list of a key, unless it is there.
     mutating func insert(_ id: ID, under key: Key) {
         guard longer[key] == nil else { return longer.insert(id, under: key) }
         guard let other = single[key] else {
@@ -18,7 +19,7 @@ struct Lists<Key: TableKey, ID: Comparable & Hashable & Sendable>: Hashable, Sen
         longer[key] = [min(id, other), max(id, other)]
     }
 
-    /// Takes an id out of the list under a key; an empty list goes.
+    /// Removes an id from the list of a key, and the list if it becomes empty.
     mutating func remove(_ id: ID, under key: Key) {
         if single[key] == id { single[key] = nil }
         longer.remove(id, under: key)

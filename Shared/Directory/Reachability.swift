@@ -2,7 +2,7 @@ import Hashing
 import Model
 
 extension ContactPoint {
-    /// Names it without its number or address.
+    /// Identifies the contact point without revealing its address.
     public var key: ContactPointKey { ContactPointKey(of: channel, address) }
 }
 
@@ -12,34 +12,34 @@ extension ContactPointKey {
     }
 }
 
-/// Why somebody, or a contact point, cannot be reached.
+/// Why a person or a contact point cannot be reached.
 public enum UnreachableReason: String, Hashable, Sendable, CaseIterable {
-    /// There is nobody else in the person's circles.
+    /// Nobody else is in the person's circles.
     case nobodyElse = "nobody-else"
-    /// There is no contact point.
+    /// The person has no contact point.
     case noContactPoint = "no-contact-point"
     /// No gateway serves the channel.
     case noGateway = "no-gateway"
     /// Only the built-in sink serves the channel, and the operator did not choose it.
     case sinkOnly = "sink-only"
-    /// Every gateway of the channel failed lately.
+    /// Every gateway of the channel failed within the last 10 min.
     case gatewayDown = "gateway-down"
     case optedOut = "opted-out"
     case dead
-    /// Helpers have no contact points but the person's own.
+    /// Helpers have only contact points that are the person's own.
     case ownContact = "own-contact"
 }
 
-/// Who can be reached: the one definition that watches, escalations and readiness share.
+/// Decides who can be reached, for watches, escalations and readiness alike.
 ///
 /// A contact point is reachable if it is neither opted out nor dead and a working gateway serves
-/// its channel. The notifier publishes what this is made of; services apply it to their replicas.
+/// its channel. The notifier publishes the state of gateways and contact points.
 public struct Reachability: Hashable, Sendable {
-    /// How long after its last failure a gateway that is down does not count as working. Without
-    /// traffic nobody finds out that it is back, and a watch must not be rejected for ever.
+    /// How long after its last failure a gateway does not count as working. The limit exists
+    /// because without traffic nothing shows that the gateway is back.
     public static let failureCounts = Duration.seconds(600)
 
-    /// Nil = not known yet: SMS and mail then count as served.
+    /// Nil = not known yet; SMS and mail then count as served.
     public var gateways: [GatewayState]?
     /// Contact points with a problem.
     public private(set) var problems: [ContactPointKey: ContactProblem] = [:]
@@ -51,37 +51,39 @@ public struct Reachability: Hashable, Sendable {
         self.problems = problems
     }
 
-    /// Applies what the notifier published.
-    public mutating func apply(_ news: ReachabilityNews) {
-        if let gateways = news.gateways { self.gateways = gateways }
-        for state in news.contacts { problems[state.contact] = state.problem }
+    /// Applies a change that the notifier published.
+    public mutating func apply(_ change: ReachabilityChange) {
+        if let gateways = change.gateways { self.gateways = gateways }
+        for state in change.contacts { problems[state.contact] = state.problem }
     }
 
-    /// - Returns: whether that is a change
+    /// Sets the problem of a contact point.
+    ///
+    /// - Returns: whether it changed
     public mutating func set(_ problem: ContactProblem?, of contact: ContactPointKey) -> Bool {
         guard problems[contact] != problem else { return false }
         problems[contact] = problem
         return true
     }
 
-    /// Why a channel reaches nobody; nil = a working gateway serves it.
+    /// Returns why a channel reaches nobody; nil if a working gateway serves it.
     ///
-    /// - Parameter now: nil = a gateway that is down counts as working: for messages that try it
-    ///   all the same.
+    /// - Parameter now: nil = gateways that are down count as working, for messages that try them
+    ///   anyway
     public func obstacle(on channel: Channel, at now: Timestamp?) -> UnreachableReason? {
         guard let gateways else { return channel == .push ? .noGateway : nil }
         let serving = gateways.filter { $0.channels.contains(channel) }
         if serving.isEmpty { return .noGateway }
-        let counting = serving.filter { $0.kind != .defaultSink }
-        if counting.isEmpty { return .sinkOnly }
+        let usable = serving.filter { $0.kind != .defaultSink }
+        if usable.isEmpty { return .sinkOnly }
         guard let now else { return nil }
-        let isWorking = counting.contains { gateway in
+        let isWorking = usable.contains { gateway in
             gateway.failing.map { now - $0 > Reachability.failureCounts } ?? true
         }
         return isWorking ? nil : .gatewayDown
     }
 
-    /// Why a contact point is not reachable; nil = it is.
+    /// Returns why a contact point is not reachable; nil if it is.
     public func obstacle(to contact: ContactPoint, at now: Timestamp?) -> UnreachableReason? {
         if let obstacle = obstacle(on: contact.channel, at: now) { return obstacle }
         return switch problems[contact.key] {
@@ -91,10 +93,9 @@ public struct Reachability: Hashable, Sendable {
         }
     }
 
-    /// Why a person is not reachable on any of these channels; nil = they are.
+    /// Returns why a person is not reachable on any of the channels; nil if they are.
     ///
-    /// - Parameter own: contact points of the person whom they are to help: what is sent there
-    ///   reaches nobody else
+    /// - Parameter own: contact points of the person in danger, which reach no helper
     public func obstacle(
         to person: Person, on channels: some Collection<Channel> = Channel.allCases,
         notBy own: Set<ContactPointKey> = [], at now: Timestamp?
@@ -111,7 +112,7 @@ public struct Reachability: Hashable, Sendable {
         return found
     }
 
-    /// Why nobody else in a person's circles can be reached; nil = somebody can.
+    /// Returns why nobody else in a person's circles can be reached; nil if somebody can.
     public func obstacle(
         toHelpersOf person: PersonID, in replica: Replica, at now: Timestamp?
     ) -> UnreachableReason? {
@@ -125,7 +126,7 @@ public struct Reachability: Hashable, Sendable {
                     let obstacle = helper.map({ obstacle(to: $0, notBy: own, at: now) })
                         ?? .noContactPoint
                 else { return nil }
-                // What the operator or a helper can mend says more than that there is nothing.
+                // A reason that the operator or a helper can fix is more useful than a missing one.
                 if found == .nobodyElse || found == .noContactPoint { found = obstacle }
             }
         }

@@ -1,11 +1,10 @@
 import Model
 
-/// Everything that membership tells the other services: people, devices, credentials, circles, sets
-/// of zones, messages and zones, ready to be asked.
+/// Replica of the directory: people, devices, credentials, circles, sets, messages and zones, with
+/// indexes.
 ///
-/// A value: built by applying the events of the `directory` stream in their order. Removing a
-/// person or a circle takes along whatever belongs to it, so a replica never speaks of somebody
-/// who is gone.
+/// A replica is built by applying the events of the `directory` stream in order. Removing a person
+/// or a circle removes everything that belongs to it, so a replica has no dangling references.
 ///
 ///     var replica = Replica()
 ///     replica.apply(.personChanged(person))
@@ -19,7 +18,7 @@ public struct Replica: Hashable, Sendable {
     var messages: [MessageID: ZoneMessage] = [:]
     var zones: [ZoneID: Zone] = [:]
 
-    // Indexes, functions of the above; lists ascend and are never empty.
+    // Indexes, derived from the above; lists are ascending and never empty.
     var devicesOfPerson = Lists<PersonID, DeviceID>()
     var credentialsOfPerson = Lists<PersonID, CredentialID>()
     var circlesOfPerson: [PersonID: [CircleID]] = [:]
@@ -29,16 +28,16 @@ public struct Replica: Hashable, Sendable {
 
     public init() {}
 
-    /// Takes one event of the `directory` stream in; events of other streams change nothing.
+    /// Applies one event of the `directory` stream. Events of other streams change nothing.
     ///
-    /// - Returns: the same change step by step, each step about one thing alone: what a store that
-    ///   keeps a row a thing has to write, in this order. A removed person yields credentials,
-    ///   devices, private zones and circles without them, then the person. Empty when nothing
+    /// - Returns: the change as steps about one entity each, in the order in which a store with one
+    ///   row per entity must write them. A removed person yields the removal of credentials,
+    ///   devices and private zones, circles without the person, then the person. Empty if nothing
     ///   changed.
     @discardableResult
     public mutating func apply(_ body: EventBody) -> [EventBody] {
         let steps = steps(of: body)
-        for step in steps { take(step) }
+        for step in steps { applyStep(step) }
         return steps
     }
 
@@ -55,7 +54,7 @@ public struct Replica: Hashable, Sendable {
         case .credentialRemoved(let removal): credentials[removal.credential] == nil ? [] : [body]
         case .circleRemoved(let removal):
             circles[removal.circle] == nil
-                ? [] : removalSteps(ofWhatIsOf: .circle(removal.circle)) + [body]
+                ? [] : removalSteps(ofItemsOf: .circle(removal.circle)) + [body]
         case .setChanged(let set): sets[set.id] == set ? [] : [body]
         case .setRemoved(let removal): removalSteps(ofSet: removal.set)
         case .messageChanged(let message): messages[message.id] == message ? [] : [body]
@@ -71,7 +70,7 @@ public struct Replica: Hashable, Sendable {
             .credentialRemoved(CredentialRemoval(credential: $0))
         }
         steps += (devicesOfPerson[id] ?? []).map { .deviceRemoved(DeviceRemoval(device: $0)) }
-        steps += removalSteps(ofWhatIsOf: .person(id))
+        steps += removalSteps(ofItemsOf: .person(id))
         let affected = circles.values.filter { $0.names(id) }.sorted { $0.id < $1.id }
         steps += affected.map { .circleChanged($0.without(id)) }
         return steps + [.personRemoved(PersonRemoval(person: id))]
@@ -82,14 +81,14 @@ public struct Replica: Hashable, Sendable {
         var steps: [EventBody] = credentials(of: id).map {
             .credentialRemoved(CredentialRemoval(credential: $0.id))
         }
-        if var owner = people[device.person], owner.leadingDevice == id {
-            owner.leadingDevice = nil
+        if var owner = people[device.person], owner.primaryDevice == id {
+            owner.primaryDevice = nil
             steps.append(.personChanged(owner))
         }
         return steps + [.deviceRemoved(DeviceRemoval(device: id))]
     }
 
-    /// Circles that subscribe to it do so no longer.
+    /// Includes the circles that subscribe to the set, without the subscription.
     private func removalSteps(ofSet id: ZoneSetID) -> [EventBody] {
         guard sets[id] != nil else { return [] }
         var steps: [EventBody] = []
@@ -98,10 +97,10 @@ public struct Replica: Hashable, Sendable {
             circle.sets.removeAll { $0 == id }
             steps.append(.circleChanged(circle))
         }
-        return steps + removalSteps(ofWhatIsOf: .set(id)) + [.setRemoved(SetRemoval(set: id))]
+        return steps + removalSteps(ofItemsOf: .set(id)) + [.setRemoved(SetRemoval(set: id))]
     }
 
-    private func removalSteps(ofWhatIsOf owner: ZoneOwner) -> [EventBody] {
+    private func removalSteps(ofItemsOf owner: ZoneOwner) -> [EventBody] {
         let zones: [EventBody] = (zonesOfOwner[owner] ?? []).map {
             .zoneRemoved(ZoneRemoval(zone: $0))
         }
@@ -111,8 +110,8 @@ public struct Replica: Hashable, Sendable {
             }
     }
 
-    /// Performs one step and keeps the indexes true.
-    private mutating func take(_ step: EventBody) {
+    /// Applies one step and updates the indexes.
+    private mutating func applyStep(_ step: EventBody) {
         switch step {
         case .personChanged(let person): people[person.id] = person
         case .personRemoved(let removal): people[removal.person] = nil
@@ -169,13 +168,13 @@ public struct Replica: Hashable, Sendable {
 }
 
 extension Circle {
-    /// Whether the circle speaks of this person, as a member or in its escalation policy.
+    /// Whether the circle refers to a person, as a member or in its escalation policy.
     func names(_ person: PersonID) -> Bool {
         members.contains { $0.person == person }
             || escalation.contains { $0.people.contains(person) }
     }
 
-    /// The circle after a person has gone, with the same version.
+    /// Returns the circle without a person, with the same version.
     public func without(_ person: PersonID) -> Circle {
         var circle = self
         circle.members.removeAll { $0.person == person }
@@ -187,12 +186,12 @@ extension Circle {
 }
 
 extension Dictionary {
-    /// Puts an id into the ascending list under a key, once.
+    /// Inserts an id into the ascending list of a key, unless it is there.
     mutating func insert<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
         self[key, default: []].insertAscending(id)
     }
 
-    /// Takes an id out of the list under a key; an empty list goes.
+    /// Removes an id from the list of a key, and the list if it becomes empty.
     mutating func remove<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
         guard let index = index(forKey: key) else { return }
         values[index].removeAscending(id)
@@ -201,8 +200,8 @@ extension Dictionary {
 }
 
 extension Array where Element: Comparable {
-    /// Where the element stands, or would stand.
-    private func place(of element: Element) -> Int {
+    /// The index of the element, or where it would be inserted.
+    private func index(of element: Element) -> Int {
         var low = 0
         var high = count
         while low < high {
@@ -213,12 +212,12 @@ extension Array where Element: Comparable {
     }
 
     fileprivate mutating func insertAscending(_ element: Element) {
-        let index = place(of: element)
+        let index = self.index(of: element)
         if index == count || self[index] != element { insert(element, at: index) }
     }
 
     fileprivate mutating func removeAscending(_ element: Element) {
-        let index = place(of: element)
+        let index = self.index(of: element)
         if index < count, self[index] == element { remove(at: index) }
     }
 }

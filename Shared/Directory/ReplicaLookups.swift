@@ -1,31 +1,31 @@
 import Model
 
 extension Replica {
-    /// Nothing known at all: the first snapshot has not come yet.
+    /// Whether it contains nothing, because no snapshot has been applied yet.
     public var isEmpty: Bool {
         people.isEmpty && devices.isEmpty && credentials.isEmpty && circles.isEmpty
             && zones.isEmpty && sets.isEmpty && messages.isEmpty
     }
 
-    /// Who a credential speaks for; nil when no such credential is known.
+    /// Returns the principal of a token; nil if the credential is unknown.
     ///
-    /// - Parameter tokenHash: 64 lower-case hexadecimal digits of SHA-256 over the token's text.
+    /// - Parameter tokenHash: SHA-256 of the token's text, as 64 lower-case hexadecimal digits
     public func principal(tokenHash: String) -> Principal? {
         credential(tokenHash: tokenHash)?.principal
     }
 
-    /// The credential with this hash.
+    /// Returns the credential of a token.
     public func credential(tokenHash: String) -> Credential? {
         credentials.credential(hash: tokenHash)
     }
 
     public func person(_ id: PersonID) -> Person? { people[id] }
     public func device(_ id: DeviceID) -> Device? { devices[id] }
-    /// Whose a device is; nil where there is no such device.
+    /// The person who owns a device; nil if there is no such device.
     public func owner(of device: DeviceID) -> PersonID? { devices.read(device) { $0.person } }
-    /// The device that a person has chosen to lead, as long as it is theirs.
+    /// The primary device that a person has chosen, if it still belongs to them.
     public func chosenDevice(of person: PersonID) -> DeviceID? {
-        guard let chosen = people.read(person, { $0.leadingDevice }) ?? nil,
+        guard let chosen = people.read(person, { $0.primaryDevice }) ?? nil,
             owner(of: chosen) == person
         else { return nil }
         return chosen
@@ -57,17 +57,17 @@ extension Replica {
         credentials.values.filter { $0.principal == .operator }.sorted { $0.id < $1.id }
     }
 
-    /// The credentials that only let events be followed, ids ascending.
+    /// The monitoring tokens, ids ascending.
     public var monitorCredentials: [Credential] {
         credentials.values.filter { $0.scope == .monitor }.sorted { $0.id < $1.id }
     }
 
-    /// The circles that a person has joined, ascending; an open invitation does not count.
+    /// The circles that a person has joined, ascending; without open invitations.
     public func circles(of person: PersonID) -> [CircleID] {
         (circlesOfPerson[person] ?? []).filter { circles[$0]?.member(person) != nil }
     }
 
-    /// The circles that wait for this person's answer, ascending.
+    /// The circles with an open invitation of a person, ascending.
     public func invitations(of person: PersonID) -> [CircleID] {
         (circlesOfPerson[person] ?? []).filter { circles[$0]?.member(person) == nil }
     }
@@ -83,10 +83,10 @@ extension Replica {
         (zonesOfOwner[owner] ?? []).compactMap { zones[$0] }
     }
 
-    /// The ids of an owner's zones, ascending: of a large set without the zones themselves.
+    /// The ids of an owner's zones, ascending. Copies no zones, unlike ``zones(of:)``.
     public func zoneIDs(of owner: ZoneOwner) -> [ZoneID] { zonesOfOwner[owner] ?? [] }
 
-    /// How many zones an owner has.
+    /// The number of an owner's zones.
     public func zoneCount(of owner: ZoneOwner) -> Int { zonesOfOwner[owner]?.count ?? 0 }
 
     /// The messages of an owner, ids ascending.
@@ -100,22 +100,22 @@ extension Replica {
     /// The circles that subscribe to a set, ascending.
     public func circles(subscribedTo set: ZoneSetID) -> [CircleID] { circlesOfSet[set] ?? [] }
 
-    /// The sets whose zones judge a person: those of the circles that they have joined; ascending.
-    public func sets(judging person: PersonID) -> [ZoneSetID] {
+    /// The sets whose zones apply to a person: those of the circles that they joined; ascending.
+    public func sets(applyingTo person: PersonID) -> [ZoneSetID] {
         let all = circles(of: person).flatMap { circles[$0]?.sets ?? [] }
         return Set(all).filter { sets[$0] != nil }.sorted()
     }
 
-    /// All sets, ids ascending. Sorts: for lists and snapshots, not for every request.
+    /// All sets, ids ascending. O(n log n): for lists and snapshots, not for every request.
     public var sortedSets: [ZoneSet] { sets.values.sorted { $0.id < $1.id } }
 
-    /// All zones, ids ascending. Sorts: for lists and snapshots, not for every request.
+    /// All zones, ids ascending. O(n log n): for lists and snapshots, not for every request.
     public var sortedZones: [Zone] { zones.values.sorted { $0.id < $1.id } }
 
-    /// Everybody, ids ascending. Sorts: for lists and snapshots, not for every request.
+    /// All people, ids ascending. O(n log n): for lists and snapshots, not for every request.
     public var sortedPeople: [Person] { people.values.sorted { $0.id < $1.id } }
 
-    /// All circles, ids ascending. Sorts: for lists and snapshots, not for every request.
+    /// All circles, ids ascending. O(n log n): for lists and snapshots, not for every request.
     public var sortedCircles: [Circle] { circles.values.sorted { $0.id < $1.id } }
 
     /// Numbers of (people, devices, credentials, circles, zones), for metrics.

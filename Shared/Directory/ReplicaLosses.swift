@@ -1,11 +1,11 @@
 import Model
 
 extension Replica {
-    /// Whether an event of the `directory` stream may take something away: a right, a way to be
-    /// told, a place in a circle. A removal does; a change does where the thing is known.
+    /// Whether an event of the `directory` stream may revoke something: a right, a contact point or
+    /// a membership. Removals may, and so may changes of known entities.
     ///
-    /// Whoever passed over such an event would let somebody do, or be told, what they may not.
-    public func mayTakeAway(_ body: EventBody) -> Bool {
+    /// A service that skipped such an event would grant rights or notify people wrongly.
+    public func mayRevoke(_ body: EventBody) -> Bool {
         switch body {
         case .personRemoved, .deviceRemoved, .credentialRemoved, .circleRemoved, .zoneRemoved,
             .setRemoved, .messageRemoved:

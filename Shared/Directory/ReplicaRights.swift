@@ -1,20 +1,19 @@
 import Model
 
-/// What somebody wants to act on, by ids.
+/// Target of an action, by ids.
 public enum RightsTarget: Hashable, Sendable {
-    /// The server itself, or something that does not exist yet.
+    /// The suite itself, or an entity that does not exist yet.
     case suite
     case person(PersonID)
     case circle(CircleID)
     /// The position or the membership of a person in one circle.
     case member(PersonID, in: CircleID)
-    /// An emergency of this person: whether the one who acts was told, and whether it has been
-    /// acknowledged.
-    case emergency(of: PersonID, isTold: Bool, isAcknowledged: Bool)
+    /// An emergency of a person: whether the actor is a recipient, and whether it is acknowledged.
+    case emergency(of: PersonID, isRecipient: Bool, isAcknowledged: Bool)
 }
 
 extension Replica {
-    /// Whether a principal may do something now.
+    /// Decides whether a principal may perform an action now.
     ///
     ///     replica.decide(principal, .readPosition, on: .member(anna, in: family), at: now)
     public func decide(
@@ -23,8 +22,8 @@ extension Replica {
         Rights.decide(query(principal, action, on: target, at: now))
     }
 
-    /// The question that ``Rights/decide(_:)`` answers, from what is known of the one who acts and
-    /// of the target. An unknown person or circle is one that nobody has joined.
+    /// Returns the query for ``Rights/decide(_:)``, with what the replica knows of actor and
+    /// target. Unknown people and circles have no members.
     public func query(
         _ principal: Principal, _ action: Action, on target: RightsTarget, at now: Timestamp
     ) -> RightsQuery {
@@ -41,22 +40,22 @@ extension Replica {
         switch target {
         case .suite: break
         case .person(let person): query.resource.isOwn = person == actor
-        case .circle(let circle): ask(&query, about: circle, for: actor)
+        case .circle(let circle): fill(&query, about: circle, for: actor)
         case .member(let person, let circle):
-            ask(&query, about: circle, for: actor)
+            fill(&query, about: circle, for: actor)
             query.resource.isOwn = person == actor
             query.resource.isSharing =
                 circles[circle]?.member(person)?.sharing.isOn(at: now) ?? false
-        case .emergency(let person, let isTold, let isAcknowledged):
+        case .emergency(let person, let isRecipient, let isAcknowledged):
             query.resource.isOwn = person == actor
-            query.resource.isTold = isTold
+            query.resource.isRecipient = isRecipient
             query.resource.isAcknowledged = isAcknowledged
             query.role = actor.flatMap { highestRole(of: $0, over: person) }
         }
         return query
     }
 
-    private func ask(_ query: inout RightsQuery, about id: CircleID, for actor: PersonID?) {
+    private func fill(_ query: inout RightsQuery, about id: CircleID, for actor: PersonID?) {
         guard let circle = circles[id], let actor else { return }
         query.role = circle.member(actor)?.role
         query.resource.isInvited =
@@ -70,7 +69,7 @@ extension Replica {
         circles(of: person).filter { circles[$0]?.member(other) != nil }
     }
 
-    /// The highest role that one person has in the circles both have joined; nil = they share none.
+    /// The highest role of one person in the circles that both have joined; nil if there is none.
     public func highestRole(of person: PersonID, over other: PersonID) -> Role? {
         var highest: Role?
         for id in circles(of: person) {
@@ -84,7 +83,7 @@ extension Replica {
 }
 
 extension Role {
-    /// Grows with what the role may do.
+    /// Ascending with the rights of the role.
     var rank: Int {
         switch self {
         case .member: 0
@@ -95,7 +94,7 @@ extension Role {
 }
 
 extension Sharing {
-    /// Whether the position is shared at a time; a pause ends by itself.
+    /// Whether the position is shared at a time. A pause ends automatically.
     public func isOn(at now: Timestamp) -> Bool {
         switch self {
         case .on: true

@@ -1,8 +1,8 @@
 import Model
 
 extension Replica {
-    /// The events that build this replica from an empty one: people, devices, credentials, sets,
-    /// circles, messages, zones, each with ids ascending. A snapshot of the `directory` stream.
+    /// Returns the events that build this replica from an empty one: people, devices, credentials,
+    /// sets, circles, messages, zones, each with ids ascending. Used as snapshot of `directory`.
     public func allEvents() -> [EventBody] {
         var events: [EventBody] = sortedPeople.map { .personChanged($0) }
         events += devices.values.sorted { $0.id < $1.id }.map { .deviceChanged($0) }
@@ -14,45 +14,48 @@ extension Replica {
         return events
     }
 
-    /// The fewest events that turn one replica into the other: removals first, then changes in the
-    /// order of a snapshot.
+    /// Computes the smallest list of events that turns one replica into another: removals first,
+    /// then changes in the order of a snapshot.
     ///
-    /// - Returns: events that, applied to `old` in this order, make it equal to `new`.
+    /// - Returns: events that make `old` equal to `new` when applied in this order
     public static func difference(from old: Replica, to new: Replica) -> [EventBody] {
         var current = old
         var events: [EventBody] = []
-        func take(_ candidates: [EventBody]) {
+        func append(_ candidates: [EventBody]) {
             for candidate in candidates where !current.apply(candidate).isEmpty {
                 events.append(candidate)
             }
         }
-        take(old.removals(towards: new))
-        take(new.allEvents())
+        append(old.removals(towards: new))
+        append(new.allEvents())
         return events
     }
 
-    /// What is here and not there: owners first, as they take along what is theirs.
+    /// Removals of entities that `new` does not have. Owners come first, since their removal
+    /// includes what belongs to them.
     private func removals(towards new: Replica) -> [EventBody] {
-        func gone<ID: Comparable>(_ old: some Sequence<ID>, _ isThere: (ID) -> Bool) -> [ID] {
-            old.filter { !isThere($0) }.sorted()
+        func missing<ID: Comparable>(_ old: some Sequence<ID>, _ exists: (ID) -> Bool) -> [ID] {
+            old.filter { !exists($0) }.sorted()
         }
-        var events: [EventBody] = gone(people.keys, { new.people[$0] != nil }).map {
+        var events: [EventBody] = missing(people.keys, { new.people[$0] != nil }).map {
             .personRemoved(PersonRemoval(person: $0))
         }
-        events += gone(circles.keys, { new.circles[$0] != nil }).map {
+        events += missing(circles.keys, { new.circles[$0] != nil }).map {
             .circleRemoved(CircleRemoval(circle: $0))
         }
-        events += gone(devices.keys, { new.devices[$0] != nil }).map {
+        events += missing(devices.keys, { new.devices[$0] != nil }).map {
             .deviceRemoved(DeviceRemoval(device: $0))
         }
-        events += gone(credentials.keys, { new.credentials[$0] != nil }).map {
+        events += missing(credentials.keys, { new.credentials[$0] != nil }).map {
             .credentialRemoved(CredentialRemoval(credential: $0))
         }
-        events += gone(sets.keys, { new.sets[$0] != nil }).map { .setRemoved(SetRemoval(set: $0)) }
-        events += gone(messages.keys, { new.messages[$0] != nil }).map {
+        events += missing(sets.keys, { new.sets[$0] != nil }).map {
+            .setRemoved(SetRemoval(set: $0))
+        }
+        events += missing(messages.keys, { new.messages[$0] != nil }).map {
             .messageRemoved(ZoneMessageRemoval(message: $0))
         }
-        events += gone(zones.keys, { new.zones[$0] != nil }).map {
+        events += missing(zones.keys, { new.zones[$0] != nil }).map {
             .zoneRemoved(ZoneRemoval(zone: $0))
         }
         return events

@@ -1,11 +1,11 @@
 import Model
 
-/// Who may do what: one pure function.
+/// Decides who may do what, as one pure function.
 ///
-/// Safety and privacy depend on neither plan nor role. A lapsed plan loses what a plan pays for:
-/// history, zones, escalation, invitations, retention and new circles. Billing source, affiliation,
-/// sign-in kind and platform are independent axes that no rule reads; they are part of the question
-/// so that a rule may.
+/// Safety and privacy depend on neither plan nor role. A lapsed plan loses only paid actions:
+/// history, zones, escalation, invitations, retention and new circles. No rule reads billing
+/// source, affiliation, sign-in kind and platform yet; they are part of the query so that a rule
+/// can.
 public enum Rights {
     public static func decide(_ query: RightsQuery) -> Decision {
         if query.plan == .lapsed, !query.isOperator, paidActions.contains(query.action) {
@@ -27,7 +27,7 @@ public enum Rights {
         }
     }
 
-    /// What ends with the plan.
+    /// Actions that a lapsed plan does not allow.
     static let paidActions: Set<Action> = [
         .readHistory, .editZones, .editPrivateZones, .subscribeSets, .editEscalation, .invite,
         .changeRetention, .createCircle,
@@ -36,9 +36,9 @@ public enum Rights {
     private static func decidePersonal(_ query: RightsQuery) -> Decision {
         if query.isOperator { return decidePersonalForOperator(query.action) }
         if query.resource.isOwn {
-            let isBinding = [.changeSharing, .leaveCircle, .refuseZone, .erase].contains(
+            let needsGuardian = [.changeSharing, .leaveCircle, .refuseZone, .erase].contains(
                 query.action)
-            return query.guardianship == .ward && isBinding ? .denied(.ward) : .allowed
+            return query.guardianship == .ward && needsGuardian ? .denied(.ward) : .allowed
         }
         guard query.guardianship == .guardian else { return .denied(.notYours) }
         switch query.action {
@@ -50,7 +50,8 @@ public enum Rights {
         }
     }
 
-    /// The operator provisions accounts and ends emergencies; what is private stays so.
+    /// The operator manages accounts and cancels emergencies, but cannot read or change private
+    /// data.
     private static func decidePersonalForOperator(_ action: Action) -> Decision {
         switch action {
         case .readPerson, .editProfile, .editDevices, .editContactPoints, .erase, .cancelEmergency:
@@ -81,7 +82,7 @@ public enum Rights {
         }
         switch query.role {
         case nil: return .denied(.notAMember)
-        case .member? where !query.resource.isTold: return .denied(.notTold)
+        case .member? where !query.resource.isRecipient: return .denied(.notARecipient)
         default: break
         }
         if query.action == .resolve, !query.resource.isAcknowledged {

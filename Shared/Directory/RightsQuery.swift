@@ -1,26 +1,26 @@
 import Model
 
-/// Who stands over whom.
+/// Guardianship between actor and owner of a resource.
 public enum Guardianship: String, Sendable, Codable, CaseIterable {
-    /// Two adults, or somebody alone.
+    /// There is none.
     case none
-    /// The one who acts is a ward.
+    /// The actor is a ward.
     case ward
-    /// The one who acts is the guardian of the ward that the resource belongs to.
+    /// The actor is the guardian of the ward who owns the resource.
     case guardian
 }
 
-/// What an action is done to, as far as rights depend on it.
+/// Properties of an action's target that rights depend on.
 public struct Resource: Hashable, Sendable {
-    /// It belongs to the one who acts: their account, their position, their emergency.
+    /// Whether it belongs to the actor: their account, position or emergency.
     public var isOwn: Bool
-    /// The person shares their position now.
+    /// Whether the person shares their position now.
     public var isSharing: Bool
-    /// The one who acts has been invited into the circle and has not answered.
+    /// Whether the actor has an open invitation to the circle.
     public var isInvited: Bool
-    /// The one who acts was told of the emergency.
-    public var isTold: Bool
-    /// The emergency has been acknowledged.
+    /// Whether the actor is a recipient of the emergency's notifications.
+    public var isRecipient: Bool
+    /// Whether the emergency has been acknowledged.
     public var isAcknowledged: Bool
     /// Setting of the circle.
     public var membersSeePositions: Bool
@@ -29,31 +29,30 @@ public struct Resource: Hashable, Sendable {
 
     public init(
         isOwn: Bool = false, isSharing: Bool = false, isInvited: Bool = false,
-        isTold: Bool = false, isAcknowledged: Bool = false, membersSeePositions: Bool = false,
+        isRecipient: Bool = false, isAcknowledged: Bool = false, membersSeePositions: Bool = false,
         guardiansEditZones: Bool = false
     ) {
         self.isOwn = isOwn
         self.isSharing = isSharing
         self.isInvited = isInvited
-        self.isTold = isTold
+        self.isRecipient = isRecipient
         self.isAcknowledged = isAcknowledged
         self.membersSeePositions = membersSeePositions
         self.guardiansEditZones = guardiansEditZones
     }
 }
 
-/// Everything that a right depends on.
+/// Query for ``Rights/decide(_:)``.
 public struct RightsQuery: Hashable, Sendable {
-    /// The operator of the suite acts, not a person.
+    /// Whether the actor is the operator of the suite.
     public var isOperator: Bool
-    /// Role in the circle that the resource belongs to (the highest, where there are several);
-    /// nil = has joined none.
+    /// Role in the circle of the resource, the highest if there are several; nil = not a member.
     public var role: Role?
     public var plan: Plan
     public var billing: BillingSource
     public var affiliation: Affiliation
     public var signIn: SignInKind
-    /// Of the device that acts; nil when no device does.
+    /// Platform of the acting device; nil if the actor is no device.
     public var platform: Platform?
     public var guardianship: Guardianship
     public var action: Action
@@ -78,14 +77,14 @@ public struct RightsQuery: Hashable, Sendable {
     }
 }
 
-/// The answer to a question of right.
+/// Decision on a rights query.
 public enum Decision: Hashable, Sendable {
     case allowed
     case denied(Denial)
 
     public var isAllowed: Bool { self == .allowed }
 
-    /// Why not; nil when allowed.
+    /// Why it is denied; nil if it is allowed.
     public var denial: Denial? {
         if case .denied(let denial) = self { denial } else { nil }
     }
@@ -101,26 +100,26 @@ public enum Denial: String, Sendable, Codable, CaseIterable {
     case roleTooLow = "role-too-low"
     case circleSetting = "circle-setting"
     case notSharing = "not-sharing"
-    case notTold = "not-told"
+    case notARecipient = "not-told"
     case ownEmergency = "own-emergency"
     case notAcknowledged = "not-acknowledged"
     case planLapsed = "plan-lapsed"
 
-    /// One sentence for the one who was denied.
+    /// One sentence for the actor.
     public var explanation: String {
         switch self {
         case .operatorOnly: "Only the operator of this server may do that."
-        case .personOnly: "Only a person can do that; the operator is none."
+        case .personOnly: "Only a person may do that, not the operator."
         case .notYours: "That belongs to another person, and only they may do it."
-        case .ward: "A guardian has to do that together with you."
+        case .ward: "A guardian must do that together with you."
         case .notAMember: "You have not joined that circle."
         case .roleTooLow: "Your role in the circle does not allow that."
         case .circleSetting: "A setting of the circle does not allow that for your role."
         case .notSharing: "That person does not share their position now."
-        case .notTold: "Members may do that once they have been told of the emergency."
-        case .ownEmergency: "Somebody else has to do that; cancel your own emergency instead."
-        case .notAcknowledged: "The emergency has to be acknowledged first."
-        case .planLapsed: "The plan has lapsed; safety and privacy go on, this does not."
+        case .notARecipient: "Members may do that only as recipients of the emergency."
+        case .ownEmergency: "Somebody else must do that; cancel your own emergency instead."
+        case .notAcknowledged: "The emergency must be acknowledged first."
+        case .planLapsed: "The plan has lapsed. Safety and privacy features still work."
         }
     }
 }

@@ -1,13 +1,13 @@
 import Model
 
-/// What a ``Table`` is looked up by.
+/// Key of a ``Table``.
 public protocol TableKey: Hashable, Sendable {
-    /// Evenly spread, and the same for equal keys; not for what strangers choose.
+    /// Evenly distributed, and equal for equal keys. Not suitable for keys that strangers choose.
     var tableHash: UInt32 { get }
 }
 
 extension ID128: TableKey {
-    /// Ids are chance or digests: one step mixes them well enough.
+    /// Ids are random or hashes, so one step of mixing is enough.
     @inlinable public var tableHash: UInt32 {
         UInt32(truncatingIfNeeded: ((high ^ low) &* 0x9E37_79B9_7F4A_7C15) >> 32)
     }
@@ -17,15 +17,14 @@ extension Identifier: TableKey {
     @inlinable public var tableHash: UInt32 { raw.tableHash }
 }
 
-/// A dictionary of large values in little room.
+/// A compact dictionary for many large values.
 ///
-/// A Swift dictionary keeps places for half as many values again as it holds, and up to twice as
-/// many more; with values of a hundred bytes and a hundred thousand of them that is most of a
-/// service's memory. Here keys and values lie one after the other, and an index of eight bytes a
-/// place says where.
+/// A Swift dictionary reserves capacity for 1.5 to 3 times the values that it contains; with
+/// 100,000 values of 100 bytes that is most of a service's memory. This table stores keys and
+/// values contiguously, with an index of eight bytes per slot.
 ///
-/// Looking something up is done several times a request, so it is made for each kind of key and
-/// value (`@inlinable`).
+/// Lookups run several times per request, so they are specialised for each key and value type
+/// (`@inlinable`).
 public struct Table<Key: TableKey, Value: Sendable>: Sendable {
     @usableFromInline var index = TableIndex()
     /// The key of each value.
@@ -34,7 +33,7 @@ public struct Table<Key: TableKey, Value: Sendable>: Sendable {
 
     public init() {}
 
-    /// - Parameter entries: of equal keys the last counts
+    /// - Parameter entries: if keys are equal, the last one counts
     public init(_ entries: some Sequence<(Key, Value)>) {
         for (key, value) in entries { self[key] = value }
     }
@@ -43,39 +42,39 @@ public struct Table<Key: TableKey, Value: Sendable>: Sendable {
 
     public var isEmpty: Bool { rows.isEmpty }
 
-    /// In no order that means anything.
+    /// In arbitrary order.
     public var values: [Value] { rows }
 
-    /// The value of a key; setting it to nil removes it.
+    /// The value of a key. Setting it to nil removes it.
     @inlinable public subscript(key: Key) -> Value? {
-        get { place(of: key).map { rows[$0] } }
+        get { row(of: key).map { rows[$0] } }
         set {
-            guard let place = place(of: key) else {
+            guard let row = row(of: key) else {
                 if let newValue { append(newValue, under: key) }
                 return
             }
-            guard let newValue else { return remove(key, at: place) }
-            rows[place] = newValue
+            guard let newValue else { return remove(key, at: row) }
+            rows[row] = newValue
         }
     }
 
-    /// What is asked of a key's value, which is not copied for it; nil where there is none.
-    @inlinable public func read<Result>(_ key: Key, _ look: (Value) -> Result) -> Result? {
-        place(of: key).map { look(rows[$0]) }
+    /// Reads from a key's value without copying it; nil if there is none.
+    @inlinable public func read<Result>(_ key: Key, _ body: (Value) -> Result) -> Result? {
+        row(of: key).map { body(rows[$0]) }
     }
 
-    /// Changes a key's value where it lies.
+    /// Changes a key's value in place.
     ///
-    /// - Returns: nil where there is none
+    /// - Returns: nil if there is none
     @inlinable public mutating func update<Result>(
         _ key: Key, _ change: (inout Value) -> Result
     ) -> Result? {
-        guard let place = place(of: key) else { return nil }
-        return change(&rows[place])
+        guard let row = row(of: key) else { return nil }
+        return change(&rows[row])
     }
 
-    @inlinable func place(of key: Key) -> Int? {
-        index.place(key.tableHash) { keys[$0] == key }
+    @inlinable func row(of key: Key) -> Int? {
+        index.row(key.tableHash) { keys[$0] == key }
     }
 
     @usableFromInline mutating func append(_ value: Value, under key: Key) {
@@ -84,20 +83,20 @@ public struct Table<Key: TableKey, Value: Sendable>: Sendable {
         rows.append(value)
     }
 
-    /// The last one takes its place.
-    @usableFromInline mutating func remove(_ key: Key, at place: Int) {
-        index.remove(place, key.tableHash)
+    /// Moves the last value into the free row.
+    @usableFromInline mutating func remove(_ key: Key, at row: Int) {
+        index.remove(row, key.tableHash)
         let last = keys.removeLast()
         let value = rows.removeLast()
-        guard place < rows.count else { return }
-        keys[place] = last
-        rows[place] = value
-        index.move(from: rows.count, to: place, last.tableHash)
+        guard row < rows.count else { return }
+        keys[row] = last
+        rows[row] = value
+        index.move(from: rows.count, to: row, last.tableHash)
     }
 }
 
 extension Table: Equatable where Value: Equatable {
-    /// Whether the same keys have equal values, wherever these lie.
+    /// Whether both have the same keys with equal values, in any order.
     public static func == (left: Table, right: Table) -> Bool {
         left.count == right.count
             && left.keys.indices.allSatisfy { left.values[$0] == right[left.keys[$0]] }
@@ -108,10 +107,10 @@ extension Table: Hashable where Value: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(Set(keys)) }
 }
 
-/// Where the values of a ``Table`` lie: places in the order of their keys' hashes, each with the
-/// hash, and free ones in between.
+/// Index of a ``Table``: open addressing with linear probing. Each slot has a row and the hash of
+/// its key.
 @usableFromInline struct TableIndex: Sendable {
-    /// Hash in the upper half, place plus one in the lower; 0 = free. A power of two.
+    /// Hash in the upper half, row plus one in the lower; 0 = free. A power of two.
     @usableFromInline var slots: [UInt64] = []
     private var count = 0
 
@@ -123,25 +122,25 @@ extension Table: Hashable where Value: Hashable {
 
     @inlinable func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
-    @inlinable static func place(in slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
+    @inlinable static func row(in slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
 
-    @inlinable func place(_ hash: UInt32, _ isMeant: (Int) -> Bool) -> Int? {
+    @inlinable func row(_ hash: UInt32, _ matches: (Int) -> Bool) -> Int? {
         guard !slots.isEmpty else { return nil }
         var slot = home(of: hash)
         while slots[slot] != 0 {
-            let place = TableIndex.place(in: slots[slot])
-            if UInt32(truncatingIfNeeded: slots[slot] >> 32) == hash, isMeant(place) {
-                return place
+            let row = TableIndex.row(in: slots[slot])
+            if UInt32(truncatingIfNeeded: slots[slot] >> 32) == hash, matches(row) {
+                return row
             }
             slot = next(slot)
         }
         return nil
     }
 
-    mutating func insert(_ place: Int, _ hash: UInt32) {
+    mutating func insert(_ row: Int, _ hash: UInt32) {
         if (count + 1) * 5 > slots.count * 4 { grow() }
         count += 1
-        put(UInt64(hash) << 32 | UInt64(place + 1))
+        put(UInt64(hash) << 32 | UInt64(row + 1))
     }
 
     private mutating func put(_ entry: UInt64) {
@@ -156,23 +155,23 @@ extension Table: Hashable where Value: Hashable {
         for entry in former where entry != 0 { put(entry) }
     }
 
-    private func slot(of place: Int, _ hash: UInt32) -> Int {
+    private func slot(of row: Int, _ hash: UInt32) -> Int {
         var slot = home(of: hash)
-        while TableIndex.place(in: slots[slot]) != place { slot = next(slot) }
+        while TableIndex.row(in: slots[slot]) != row { slot = next(slot) }
         return slot
     }
 
-    mutating func move(from place: Int, to other: Int, _ hash: UInt32) {
-        slots[slot(of: place, hash)] = UInt64(hash) << 32 | UInt64(other + 1)
+    mutating func move(from row: Int, to other: Int, _ hash: UInt32) {
+        slots[slot(of: row, hash)] = UInt64(hash) << 32 | UInt64(other + 1)
     }
 
-    /// Those behind it that are not at home move up, so that no search ends too early.
-    mutating func remove(_ place: Int, _ hash: UInt32) {
-        var free = slot(of: place, hash)
+    /// Moves later entries of the same probe sequence up, so that no lookup ends too early.
+    mutating func remove(_ row: Int, _ hash: UInt32) {
+        var free = slot(of: row, hash)
         var slot = next(free)
         while slots[slot] != 0 {
             let home = home(of: UInt32(truncatingIfNeeded: slots[slot] >> 32))
-            // How far the entry is from home, and how far the free place is from there.
+            // Compare the entry's distance from its home slot with its distance from the free slot.
             let mask = slots.count - 1
             if (slot - home) & mask >= (slot - free) & mask {
                 slots[free] = slots[slot]

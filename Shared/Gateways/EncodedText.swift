@@ -2,29 +2,31 @@ import Hashing
 import Model
 import Web
 
-/// Where a callback holds a text, and how its bytes are to be read.
+/// Locates a message text in a callback and decodes its bytes.
 ///
-/// Most gateways hand texts over in UTF-8. Some hand over the bytes of the SMS as they are, with
-/// the data coding beside them: such a text has to come as hexadecimal digits, because bytes that
-/// are not UTF-8 do not survive in a form.
+/// Most gateways send texts in UTF-8. Some send the raw bytes of the SMS together with its data
+/// coding. Such bytes must arrive as hexadecimal digits, because bytes that are not valid UTF-8 do
+/// not survive in a form.
 struct EncodedText: Sendable {
-    /// The text in UTF-8.
+    /// Name of the field with the text in UTF-8.
     var textField: String?
-    /// The same as hexadecimal digits of its bytes; goes before ``textField``.
+    /// Name of the field with the text's bytes as hexadecimal digits. Takes precedence over
+    /// ``textField``.
     var hexField: String?
-    /// The data coding of these bytes.
+    /// Name of the field with the data coding of the bytes in ``hexField``.
     var codingField: String?
-    /// Charsets by data coding; one without values is for all others.
+    /// Charset rules, in order. A rule without codings matches every coding.
     var charsets: [CharsetRule] = []
 
-    /// Whether a callback can tell a text at all.
+    /// Whether a field for the text is configured.
     var isSet: Bool { textField != nil || hexField != nil }
 
-    /// The text of a callback; nil where it holds none, or none that can be read.
+    /// The text of a callback, or nil if it has none or its bytes cannot be decoded.
     func text(in callback: Query) -> String? { part(in: callback)?.text }
 
-    /// The text of a callback, and whether it goes on a text that began with another callback:
-    /// some gateways hand over each part of a long text by itself, with its header in the bytes.
+    /// The text of a callback, and whether it continues a text that began in another callback.
+    ///
+    /// Some gateways deliver each part of a long text separately, with its header in the bytes.
     func part(in callback: Query) -> (text: String, isContinuation: Bool)? {
         if let hexField, let digits = callback[hexField], let bytes = Hex.decode(digits) {
             let header = ConcatenationHeader(bytes)
@@ -46,7 +48,7 @@ struct EncodedText: Sendable {
         return TextCharset(dataCoding: coding ?? 0)
     }
 
-    /// A data coding in digits, or the byte itself, as Jasmin sends it.
+    /// Parses a data coding: decimal digits, or the raw byte, as Jasmin sends it.
     private static func coding(_ text: String) -> Int? {
         if let number = OutsideNumber.integer(text, in: 0...255) { return number }
         guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first,
@@ -56,14 +58,14 @@ struct EncodedText: Sendable {
     }
 }
 
-/// The header in front of a part of a long text (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8).
+/// Header before one part of a long text (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8).
 struct ConcatenationHeader: Hashable {
-    /// Bytes of the header, its length included.
+    /// Length of the header in bytes, including its length byte.
     var byteCount: Int
-    /// Number of the part, from 1.
+    /// Number of this part, starting at 1.
     var part: Int
 
-    /// Nil where the bytes begin with no such header.
+    /// Returns nil if the bytes do not begin with such a header.
     init?(_ bytes: [UInt8]) {
         guard let length = bytes.first.map(Int.init), length >= 5, bytes.count > length else {
             return nil
@@ -85,13 +87,13 @@ struct ConcatenationHeader: Hashable {
     }
 }
 
-/// One line that says which data codings a charset is for.
+/// Maps data codings to a charset; one line of a gateway description.
 ///
 ///     REPLY_CHARSET=utf-16 8
 ///     REPLY_CHARSET=latin-1
 struct CharsetRule: Hashable, Sendable {
     var charset: TextCharset
-    /// Empty = all that no line before it names.
+    /// Data codings that the rule matches; empty = every coding that no earlier line names.
     var codings: [Int]
 
     init?(_ text: String) {
@@ -108,20 +110,20 @@ struct CharsetRule: Hashable, Sendable {
     }
 }
 
-/// How the bytes of a text are read.
+/// Character encodings of SMS texts.
 enum TextCharset: String, Hashable, Sendable, CaseIterable {
-    /// GSM 03.38, one septet a byte.
+    /// GSM 03.38, one septet per byte.
     case gsm
     case latin1 = "latin-1"
     case utf8 = "utf-8"
-    /// UTF-16, most significant byte first.
+    /// UTF-16, big-endian.
     case utf16 = "utf-16"
 
-    /// The charset of a data coding of SMPP 3.4; nil for one that is no text.
+    /// The charset of an SMPP 3.4 data coding, or nil if the coding does not denote text.
     init?(dataCoding: Int) {
         switch dataCoding {
         case 1, 3: self = .latin1
-        // A class or compression in the upper bits; the alphabet in bits 2 and 3.
+        // The upper bits hold the class and compression; bits 2 and 3 hold the alphabet.
         case 0...0x3F:
             switch dataCoding >> 2 & 3 {
             case 0: self = .gsm
@@ -133,7 +135,7 @@ enum TextCharset: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Nil for bytes that this charset does not have.
+    /// Decodes bytes. Returns nil if they are not valid in this charset.
     func decode(_ bytes: [UInt8]) -> String? {
         switch self {
         case .utf8: return String(validating: bytes, as: UTF8.self)
@@ -144,13 +146,13 @@ enum TextCharset: String, Hashable, Sendable, CaseIterable {
             let units = stride(from: 0, to: bytes.count, by: 2).map {
                 UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
             }
-            // Half of a pair at the end of a part is no reason to lose the rest.
+            // An unpaired surrogate at the end of a part must not invalidate the rest.
             return String(decoding: units, as: UTF16.self)
         case .gsm: return TextCharset.gsmText(bytes)
         }
     }
 
-    /// Bytes beyond 127 are no GSM 03.38: such a gateway hands over Latin-1.
+    /// Bytes above 127 do not exist in GSM 03.38. Gateways that send them mean Latin-1.
     private static func gsmText(_ bytes: [UInt8]) -> String? {
         guard bytes.allSatisfy({ $0 < 128 }) else { return latin1.decode(bytes) }
         var text = ""

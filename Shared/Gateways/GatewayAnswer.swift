@@ -1,51 +1,52 @@
 import Model
 
-/// A gateway's answer to one attempt.
+/// Result of one attempt to send a message.
 public struct GatewayAnswer: Hashable, Sendable {
     public var verdict: AttemptOutcome
-    /// In short, for people, without address and text of the message.
-    public var words: String
-    /// The gateway's own id of the message.
+    /// Short description for operators, without the address and the text of the message.
+    public var detail: String
+    /// The message's id at the gateway.
     public var messageID: String?
-    /// What the gateway wants to be waited.
+    /// How long the gateway asks us to wait before the next attempt.
     public var retryAfter: Duration?
-    /// The recipient has told the gateway to stop; with ``AttemptOutcome/refused``.
+    /// Whether the recipient opted out at the gateway. Set together with
+    /// ``AttemptOutcome/refused``.
     public var isOptOut: Bool
 
     public init(
-        _ verdict: AttemptOutcome, _ words: String, messageID: String? = nil,
+        _ verdict: AttemptOutcome, _ detail: String, messageID: String? = nil,
         retryAfter: Duration? = nil, isOptOut: Bool = false
     ) {
         self.verdict = verdict
-        self.words = words
+        self.detail = detail
         self.messageID = messageID
         self.retryAfter = retryAfter
         self.isOptOut = isOptOut
     }
 }
 
-/// What a gateway's callback says of a message.
+/// Delivery report for a message, received by callback.
 public struct GatewayReceipt: Hashable, Sendable {
     public var kind: ReceiptKind
-    /// The recipient as the gateway tells it; nil where it does not.
+    /// The recipient's address, or nil if the gateway does not report it.
     public var address: String?
-    /// In short, for people, without address and text of the message.
-    public var words: String
-    /// The recipient has told the gateway to stop; with ``ReceiptKind/failed``.
+    /// Short description for operators, without the address and the text of the message.
+    public var detail: String
+    /// Whether the recipient opted out at the gateway. Set together with ``ReceiptKind/failed``.
     public var isOptOut: Bool
 
     public init(
-        _ kind: ReceiptKind, address: String? = nil, words: String = "", isOptOut: Bool = false
+        _ kind: ReceiptKind, address: String? = nil, detail: String = "", isOptOut: Bool = false
     ) {
         self.kind = kind
         self.address = address
-        self.words = words
+        self.detail = detail
         self.isOptOut = isOptOut
     }
 }
 
-/// A text of somebody else made fit for logs and lists: one line, no address, no number.
-func presentable(_ text: String, charactersMax: Int = 120) -> String {
+/// The first line of a foreign text, without mail addresses and long numbers, for logs and lists.
+func redactedLine(_ text: String, charactersMax: Int = 120) -> String {
     let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
     let words = line.split(separator: " ").map { word in
         word.contains("@") ? "…" : withoutNumbers(word)
@@ -53,7 +54,7 @@ func presentable(_ text: String, charactersMax: Int = 120) -> String {
     return String(words.joined(separator: " ").prefix(charactersMax))
 }
 
-/// Five digits or more in a row become one character: they may be a phone number.
+/// Replaces runs of five or more digits, which may be phone numbers, with one character.
 private func withoutNumbers(_ word: Substring) -> String {
     var out = ""
     var digits = ""

@@ -1,16 +1,16 @@
 import Runtime
 import Web
 
-/// How one kind of HTTP gateway is spoken to, read from a file of `KEY=value` lines.
+/// Describes the HTTP interface of one kind of gateway, read from a file of `KEY=value` lines.
 ///
-/// A key may stand several times where that makes sense. `_GSM` and `_UCS2` at the end of a key
-/// make its line count only for texts that GSM 03.38 has, or has not.
+/// Some keys may be repeated. The suffixes `_GSM` and `_UCS2` restrict a line to texts that GSM
+/// 03.38 can or cannot encode.
 struct GatewayDescription: Sendable {
-    /// What a body is, and so how placeholders in it are escaped.
+    /// Content type of the body, which decides how placeholders in it are escaped.
     enum BodyType: String, CaseIterable {
         case form, json, xml, plain
 
-        var place: Template.Place {
+        var templateContext: Template.Context {
             switch self {
             case .form: .address
             case .json: .json
@@ -29,7 +29,7 @@ struct GatewayDescription: Sendable {
         }
     }
 
-    /// Which texts a line is for.
+    /// The texts that a line applies to.
     enum Scope: Sendable {
         case all, gsm, ucs2
 
@@ -47,25 +47,25 @@ struct GatewayDescription: Sendable {
     var isBasicLogin = false
     var urls: [(Scope, Template)] = []
     var headers: [(Scope, Header)] = []
-    /// Lines, put together in their order. A form is cut at `&` into pairs, so that one without a
-    /// value can be left out.
+    /// Body lines in file order. A form is split at `&`, so that a pair without a value can be
+    /// omitted.
     var bodies: [(Scope, [Template])] = []
     var bodyType = BodyType.plain
-    /// Longest time that the gateway takes for a message's validity.
+    /// Maximum validity period that the gateway accepts.
     var validitySecondsMax: Int64?
     var rules: [Rule] = []
     var idMember: [String] = []
-    var wordsMembers: [[String]] = []
+    var detailMembers: [[String]] = []
     var receiptRules: [ReceiptRule] = []
     var receiptAddressField: String?
-    var receiptWords = EncodedText()
-    /// What the gateway wants to hear when it has told of a message.
-    var receiptAnswer: (type: String, body: String)?
+    var receiptDetail = EncodedText()
+    /// Response body for a delivery report.
+    var receiptResponse: (type: String, body: String)?
     var reply = ReplyRule()
 
-    /// Whether nothing can be sent without user and password: their places are in what is sent.
+    /// Whether requests cannot be built without user and password.
     ///
-    /// - Parameter hasAccount: whether the account is told apart from the user
+    /// - Parameter hasAccount: whether the account is configured separately from the user
     func needsLogin(hasAccount: Bool) -> Bool {
         let templates = urls.map(\.1) + headers.map(\.1.value) + bodies.flatMap(\.1)
         return templates.contains { $0.contains(.user) || $0.contains(.password) }

@@ -1,10 +1,10 @@
 import Model
 import Web
 
-/// One way out for messages: what to send for a message, and what an answer means.
+/// Sends messages through one gateway: builds its requests and interprets its answers.
 ///
-/// A driver is a value and does nothing by itself: the service starts the transfer, and hands the
-/// outcome and the callbacks back.
+/// A driver is a value without side effects. The service starts the transfer and passes the outcome
+/// and the callbacks back to the driver.
 public struct GatewayDriver: Sendable {
     enum Kind: Sendable {
         case http(HTTPGateway)
@@ -12,52 +12,55 @@ public struct GatewayDriver: Sendable {
         case sink(GatewayState.Kind)
     }
 
-    /// What is to be done for a message.
-    public enum Sending: Sendable {
-        /// To be started; its outcome goes to ``GatewayDriver/answer(to:)``.
+    /// What the service has to do to send a message.
+    public enum PreparedAttempt: Sendable {
+        /// Start this transfer and pass its outcome to ``GatewayDriver/answer(to:)``.
         case transfer(Transfer)
-        /// Nothing: this is the end of the attempt.
+        /// Do nothing: the attempt has already ended.
         case ended(GatewayAnswer)
     }
 
-    /// In lists and logs; unique among the drivers of a service.
+    /// Name in lists and logs; unique among the drivers of a service.
     public let name: String
     public let channels: [Channel]
     let kind: Kind
 
-    /// The name of the built-in sink, in the setting and in lists.
+    /// Name of the built-in sink in the setting and in lists.
     public static let sinkName = "sink"
 
-    /// The built-in sink where no gateway is configured: it keeps every message and sends none.
+    /// Sink that is used if no gateway is configured. It keeps all messages and sends none.
     public static let defaultSink = GatewayDriver(
         name: sinkName, channels: [.sms, .email], kind: .sink(.defaultSink))
 
-    /// The built-in sink as the operator's choice, to try Jaga out.
+    /// Sink that the operator selected to try Jaga out.
     public static func chosenSink(for channels: [Channel]) -> GatewayDriver {
         GatewayDriver(name: sinkName, channels: channels, kind: .sink(.chosenSink))
     }
 
-    /// The same to whoever chooses among gateways, and nothing leaves: the sink under its name.
-    public var rehearsal: GatewayDriver {
+    /// A sink with the same name and channels, so that gateway selection does not change.
+    public var dryRun: GatewayDriver {
         if case .sink = kind { return self }
         return GatewayDriver(name: name, channels: channels, kind: .sink(.chosenSink))
     }
 
-    /// Whether this is a sink, or a ``rehearsal``: nothing leaves.
+    /// Whether messages stay in the built-in outbox: a sink or a ``dryRun``.
     public var isSink: Bool { stateKind.isSink }
 
-    /// What other services are told of it.
+    /// The kind of gateway that is published to other services.
     public var stateKind: GatewayState.Kind {
         if case .sink(let kind) = kind { kind } else { .external }
     }
 
-    /// - Parameters:
-    ///   - token: comes back with the transfer's result
-    public func sending(_ message: GatewayMessage, token: UInt64, lane: Lane) -> Sending {
+    /// Prepares an attempt to send a message.
+    ///
+    /// - Parameter token: identifies the transfer in its result
+    public func prepare(
+        _ message: GatewayMessage, token: UInt64, lane: Lane
+    ) -> PreparedAttempt {
         switch kind {
         case .http(let gateway):
             guard let call = gateway.call(for: message) else {
-                return .ended(GatewayAnswer(.refused, "the address is no phone number"))
+                return .ended(GatewayAnswer(.refused, "the address is not a phone number"))
             }
             return .transfer(
                 Transfer(
@@ -65,7 +68,7 @@ public struct GatewayDriver: Sendable {
                     timeoutMilliseconds: gateway.account.timeoutMilliseconds))
         case .mail(let gateway):
             guard let call = gateway.call(for: message) else {
-                return .ended(GatewayAnswer(.refused, "the address is no mail address"))
+                return .ended(GatewayAnswer(.refused, "the address is not a mail address"))
             }
             return .transfer(
                 Transfer(
@@ -73,23 +76,23 @@ public struct GatewayDriver: Sendable {
                     timeoutMilliseconds: gateway.timeoutMilliseconds))
         case .sink:
             return .ended(
-                GatewayAnswer(.sink, "kept in the built-in outbox; nobody outside was reached"))
+                GatewayAnswer(.sink, "kept in the built-in outbox; nothing was sent"))
         }
     }
 
-    /// What the outcome of a transfer means.
+    /// Interprets the outcome of a transfer.
     public func answer(to outcome: TransferOutcome) -> GatewayAnswer {
         switch kind {
         case .http(let gateway): gateway.read(outcome)
         case .mail: MailGateway.read(outcome)
-        case .sink: GatewayAnswer(.unknown, "the outbox transfers nothing")
+        case .sink: GatewayAnswer(.unknown, "the built-in sink starts no transfers")
         }
     }
 
-    /// What a callback means; nil when it says nothing that counts.
+    /// Interprets a callback; returns nil if it carries no known delivery state.
     ///
-    /// Whose message it is, the token in the callback's path tells: it is unguessable, and it is
-    /// what the callback is believed for.
+    /// The token in the callback's path identifies the message. The token is unguessable and
+    /// authenticates the callback.
     public func receipt(of request: Request) -> GatewayReceipt? {
         if case .http(let gateway) = kind { gateway.receipt(of: request) } else { nil }
     }

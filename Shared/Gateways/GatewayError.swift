@@ -1,6 +1,6 @@
 import Runtime
 
-/// The description of a gateway, or a setting of it, cannot be used; stops the start.
+/// A gateway's description or settings are unusable. Prevents the service from starting.
 public struct GatewayError: ExplainedError, Hashable {
     public var code: String
     public var operation: String
@@ -14,7 +14,7 @@ public struct GatewayError: ExplainedError, Hashable {
         self.hint = hint
     }
 
-    /// A setting that is missing or does not fit the others.
+    /// Reports a setting that is missing or contradicts other settings.
     init(setting name: String, _ message: String, hint: String) {
         code = "gateway-setting"
         operation = "set up gateways"

@@ -1,30 +1,30 @@
 import Model
 
-/// What a gateway is to hand on: one message for one recipient.
+/// A message for one recipient, ready to be sent through a gateway.
 public struct GatewayMessage: Hashable, Sendable {
-    /// The notification's, the same for every attempt: a receiver may fold duplicates by it.
+    /// Id of the notification. All attempts share it, so receivers can use it to drop duplicates.
     public var id: String
     /// E.164 phone number or mail address.
     public var address: String
-    /// Of a mail.
+    /// Subject of a mail; unused by other channels.
     public var subject: String
     public var text: String
-    /// What comes with a mail; nil = nothing.
+    /// Attachment of a mail, or nil.
     public var file: RequestedMessage.File?
-    /// Names what the message belongs to, such as an emergency's id; mails of one thread are shown
-    /// together. Nil where it stands alone.
+    /// Id of what the message belongs to, such as an emergency. Mail clients group mails by it. Nil
+    /// if the message stands alone.
     public var thread: String?
-    /// Unguessable; the gateway's callback brings it back.
+    /// Unguessable token that the gateway's callback returns.
     public var receiptToken: String
-    /// Whether GSM 03.38 has every character of the text.
+    /// Whether GSM 03.38 can encode every character of the text.
     public var isGSM: Bool
-    /// SMS that the text takes.
+    /// Number of SMS segments that the text needs.
     public var segments: Int
-    /// Marked as important where the channel knows that.
+    /// Marks the message as important on channels that support it.
     public var isUrgent: Bool
-    /// When it is sent.
+    /// Time of the attempt.
     public var now: Timestamp
-    /// Not worth delivering from then on.
+    /// Time after which the message must not be delivered.
     public var expires: Timestamp
 
     public init(

@@ -1,13 +1,13 @@
 import Web
 
-/// A text that came in over a gateway.
+/// An incoming text message.
 public struct GatewayReply: Hashable, Sendable {
-    /// E.164.
+    /// Sender's phone number in E.164.
     public var sender: String
     public var text: String
-    /// The gateway's own id of it: the same when it tells of it again. Nil where it tells none.
+    /// The text's id at the gateway, for deduplication; nil if the gateway sends none.
     public var id: String?
-    /// It goes on a text that began with another callback: its first word is no command.
+    /// Whether the text continues an earlier callback. Its first word is then no command.
     public var isContinuation: Bool
 
     public init(sender: String, text: String, id: String? = nil, isContinuation: Bool = false) {
@@ -18,16 +18,16 @@ public struct GatewayReply: Hashable, Sendable {
     }
 }
 
-/// How a gateway tells of texts that came in, and the answer that it wants.
+/// Describes how a gateway delivers incoming texts, and the response that it expects.
 struct ReplyRule: Sendable {
     var senderField: String?
     var text = EncodedText()
     var idField: String?
-    /// Content type and body; nothing, unless the gateway wants more: many send a body back as a
-    /// text.
+    /// Content type and body of the response. Nil = empty response, because many gateways send a
+    /// body back to the sender as a text.
     var answer: (type: String, body: String)?
 
-    /// Nil where the callback does not tell who wrote what.
+    /// Returns nil if the callback lacks the sender or the text.
     func reply(in callback: Query) -> GatewayReply? {
         guard let senderField, let sender = callback[senderField],
             let number = ReplyRule.number(sender), let part = text.part(in: callback)
@@ -37,8 +37,8 @@ struct ReplyRule: Sendable {
             sender: number, text: part.text, id: id, isContinuation: part.isContinuation)
     }
 
-    /// A number as gateways write it: a plus that may have become a blank, `00`, or neither. A name
-    /// or a short code is none.
+    /// Normalizes a phone number to E.164. Accepts a leading plus, a plus decoded as a blank, `00`,
+    /// or no prefix. Returns nil for names and short codes.
     private static func number(_ text: String) -> String? {
         let digits = text.filter { !" +-".contains($0) }
         let number = digits.hasPrefix("00") ? digits.dropFirst(2) : digits[...]
@@ -50,38 +50,39 @@ struct ReplyRule: Sendable {
 }
 
 extension GatewayDriver {
-    /// Whether it tells of texts that come in.
-    public var takesReplies: Bool {
+    /// Whether the gateway delivers incoming texts.
+    public var acceptsReplies: Bool {
         guard case .http(let gateway) = kind else { return false }
         let rule = gateway.description.reply
         return rule.senderField != nil && rule.text.isSet
     }
 
-    /// Where it is to tell of them.
+    /// The callback address for incoming texts.
     ///
-    /// - Parameter token: unguessable; what a callback is believed for
+    /// - Parameter token: unguessable; authenticates callbacks
     public func replyAddress(token: String) -> String? {
-        guard case .http(let gateway) = kind, takesReplies else { return nil }
+        guard case .http(let gateway) = kind, acceptsReplies else { return nil }
         return gateway.account.callbackBase + "/v1/replies/" + token
     }
 
-    /// What a callback tells; nil when it is no text of somebody with a number.
+    /// Parses a callback; returns nil if it is not a text from a phone number.
     public func reply(of request: Request) -> GatewayReply? {
         guard case .http(let gateway) = kind else { return nil }
         return gateway.description.reply.reply(in: HTTPGateway.fields(of: request))
     }
 
-    /// What the gateway wants to hear when it has told of one.
-    public var replyAnswer: Response {
+    /// The response that the gateway expects for an incoming text.
+    public var replyResponse: Response {
         guard case .http(let gateway) = kind, let answer = gateway.description.reply.answer else {
             return Response(status: 200)
         }
         return HTTPGateway.response(answer)
     }
 
-    /// What the gateway wants to hear when it has told what became of a message.
-    public var receiptAnswer: Response {
-        guard case .http(let gateway) = kind, let answer = gateway.description.receiptAnswer else {
+    /// The response that the gateway expects for a delivery report.
+    public var receiptResponse: Response {
+        guard case .http(let gateway) = kind, let answer = gateway.description.receiptResponse
+        else {
             return .text("ok")
         }
         return HTTPGateway.response(answer)

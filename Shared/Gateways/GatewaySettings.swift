@@ -1,9 +1,9 @@
 import Runtime
 import Web
 
-/// The settings of gateways, and the drivers that follow from them.
+/// Settings of gateways, and the drivers built from them.
 public enum GatewaySettings {
-    /// The files of deploy/gateways by their names, built in.
+    /// Built-in copies of the files in deploy/gateways, by name.
     static let shipped: [String: [UInt8]] = [
         "gammu-smsd": PackageResources.gammu_smsd_conf, "jasmin": PackageResources.jasmin_conf,
         "kannel": PackageResources.kannel_conf, "twilio": PackageResources.twilio_conf,
@@ -12,39 +12,39 @@ public enum GatewaySettings {
 
     private static let shippedNames = shipped.keys.sorted().joined(separator: ", ")
 
-    /// For the service's ``Configuration``.
+    /// All gateway settings, for the service's ``Configuration``.
     public static let all: [Setting] = [
         Setting(
             "JAGA_SMS_GATEWAY", .nameOrPath,
-            help: "Kind of the SMS gateway: \(shippedNames), the path of a file, or sink."),
+            help: "SMS gateway: \(shippedNames), the path of a description file, or sink."),
         Setting(
             "JAGA_SMS_URL", .url(["http", "https"]),
-            help: "Where the SMS gateway is; its kind may know a usual place."),
+            help: "Address of the SMS gateway; some kinds have a default."),
         Setting("JAGA_SMS_USER", .text, help: "User at the SMS gateway."),
         Setting(
             "JAGA_SMS_PASSWORD_FILE", .secretFile, help: "File with the SMS gateway's password."),
         Setting(
             "JAGA_SMS_ACCOUNT", .text,
-            help: "Account at the SMS gateway, where it is not the user."),
-        Setting("JAGA_SMS_SENDER", .text, help: "Number or name that SMS come from."),
+            help: "Account at the SMS gateway; default: the user."),
+        Setting("JAGA_SMS_SENDER", .text, help: "Sender number or name of SMS."),
         Setting(
             "JAGA_SMS_CA_FILE", .path,
-            help: "PEM file of the authorities believed for the SMS gateway; else the system's."),
+            help: "PEM file with the CA to trust for the SMS gateway; default: the system's CAs."),
         Setting(
             "JAGA_SMS_CALLBACK_URL", .url(["http", "https"]),
-            help: "Where the SMS gateway reaches this server with its receipts."),
+            help: "Base address under which the SMS gateway reaches this server."),
         Setting(
             "JAGA_SMS_REPLIES", .flag, default: "off",
-            help: "The SMS gateway tells of texts that come in: alarms say how to answer."),
+            help: "The SMS gateway delivers incoming texts; alarms then say how to reply."),
         Setting(
             "JAGA_SMS_TIMEOUT", .integer(1...60), default: "15", unit: "seconds",
-            help: "How long an attempt at the SMS gateway may take."),
+            help: "Timeout of a request to the SMS gateway."),
         Setting(
             "JAGA_NOTIFIER_TRIAL", .flag, default: "off",
-            help: "Where no gateway is set, the built-in sink counts as one, to try Jaga out."),
+            help: "Without a gateway, count the built-in sink as one, to try Jaga out."),
         Setting(
             "JAGA_MAIL_URL", .url(["smtp", "smtps"]),
-            help: "The mail server; TLS is required, by STARTTLS or smtps."),
+            help: "Address of the mail server; requires TLS, by STARTTLS or smtps."),
         Setting(
             "JAGA_MAIL_FROM", .text,
             help: "Sender of mails, such as Jaga <jaga@example.org>."),
@@ -53,21 +53,21 @@ public enum GatewaySettings {
             "JAGA_MAIL_PASSWORD_FILE", .secretFile, help: "File with the mail server's password."),
         Setting(
             "JAGA_MAIL_CA_FILE", .path,
-            help: "PEM file of the authorities believed for the mail server; else the system's."),
+            help: "PEM file with the CA to trust for the mail server; default: the system's CAs."),
         Setting(
             "JAGA_MAIL_TIMEOUT", .integer(1...90), default: "30", unit: "seconds",
-            help: "How long an attempt at the mail server may take."),
+            help: "Timeout of a transfer to the mail server."),
     ]
 
-    /// The drivers in the order of preference; the built-in sink alone when none is configured.
+    /// Builds the drivers in order of preference, or the built-in sink if none is configured.
     ///
-    /// - Parameter callbackBase: used where `JAGA_SMS_CALLBACK_URL` is not set
-    /// - Throws: ``GatewayError``, also for a gateway that is configured by halves, or
-    ///   `ConfigurationError` for a secret that cannot be read
+    /// - Parameter callbackBase: used if `JAGA_SMS_CALLBACK_URL` is not set
+    /// - Throws: ``GatewayError`` for an unusable or incomplete gateway configuration,
+    ///   `ConfigurationError` for an unreadable secret
     public static func drivers(
         _ configuration: Configuration, callbackBase: String
     ) throws -> [GatewayDriver] {
-        try checkWhole(configuration)
+        try checkComplete(configuration)
         let mailURL = configuration.optional("JAGA_MAIL_URL")
         var drivers: [GatewayDriver] = []
         switch configuration.optional("JAGA_SMS_GATEWAY") {
@@ -85,14 +85,14 @@ public enum GatewaySettings {
         ]
     }
 
-    /// Settings of a gateway without the one that switches it on would be passed over in silence.
-    private static func checkWhole(_ configuration: Configuration) throws(GatewayError) {
+    /// Rejects gateway settings that would have no effect because the gateway itself is not set.
+    private static func checkComplete(_ configuration: Configuration) throws(GatewayError) {
         let sms = [
             "JAGA_SMS_URL", "JAGA_SMS_USER", "JAGA_SMS_PASSWORD_FILE", "JAGA_SMS_ACCOUNT",
             "JAGA_SMS_SENDER", "JAGA_SMS_CA_FILE", "JAGA_SMS_CALLBACK_URL",
         ].filter { configuration.optional($0) != nil }
         let replies = configuration.flag("JAGA_SMS_REPLIES") ? ["JAGA_SMS_REPLIES"] : []
-        try checkWhole(
+        try checkComplete(
             configuration, "JAGA_SMS_GATEWAY", others: sms + replies,
             hint: "Set JAGA_SMS_GATEWAY to \(shippedNames), or the path of a file")
         if configuration.optional("JAGA_SMS_GATEWAY") == GatewayDriver.sinkName,
@@ -100,24 +100,24 @@ public enum GatewaySettings {
         {
             throw GatewayError(
                 setting: "JAGA_SMS_GATEWAY",
-                "sink, which sends nothing, though JAGA_SMS_URL is set",
+                "sink sends nothing, but JAGA_SMS_URL is set",
                 hint: "Set it to \(shippedNames), or the path of a file; or remove JAGA_SMS_URL.")
         }
         let mail = [
             "JAGA_MAIL_FROM", "JAGA_MAIL_USER", "JAGA_MAIL_PASSWORD_FILE", "JAGA_MAIL_CA_FILE",
         ].filter { configuration.optional($0) != nil }
-        try checkWhole(
+        try checkComplete(
             configuration, "JAGA_MAIL_URL", others: mail,
             hint: "Set JAGA_MAIL_URL to the mail server, such as smtp://mail.example.org:587")
     }
 
-    private static func checkWhole(
+    private static func checkComplete(
         _ configuration: Configuration, _ name: String, others: [String], hint: String
     ) throws(GatewayError) {
         guard configuration.optional(name) == nil, !others.isEmpty else { return }
         let names = others.joined(separator: ", ")
         throw GatewayError(
-            setting: name, "not set, though \(names) \(others.count == 1 ? "is" : "are")",
+            setting: name, "not set, but \(names) \(others.count == 1 ? "is" : "are")",
             hint: "\(hint); or remove \(names).")
     }
 
@@ -127,7 +127,7 @@ public enum GatewaySettings {
         let description = try description(of: gateway)
         guard let url = configuration.optional("JAGA_SMS_URL") ?? description.defaultURL else {
             throw GatewayError(
-                setting: "JAGA_SMS_URL", "not set, and \(description.name) has no usual place",
+                setting: "JAGA_SMS_URL", "not set, and \(description.name) has no default address",
                 hint: "Set it to the address of the gateway.")
         }
         let login = try login(configuration, "JAGA_SMS_USER", "JAGA_SMS_PASSWORD_FILE")
@@ -135,7 +135,7 @@ public enum GatewaySettings {
         guard login != nil || !description.needsLogin(hasAccount: hasAccount) else {
             throw GatewayError(
                 setting: "JAGA_SMS_USER",
-                "not set, and \(description.name) is spoken to with user and password",
+                "not set, but \(description.name) requires user and password",
                 hint: "Set it and JAGA_SMS_PASSWORD_FILE.")
         }
         let callback = configuration.optional("JAGA_SMS_CALLBACK_URL") ?? callbackBase
@@ -152,7 +152,7 @@ public enum GatewaySettings {
             kind: .http(HTTPGateway(description: description, account: account)))
     }
 
-    /// A shipped kind by its name, else a file.
+    /// Loads the description of a shipped gateway or of a file.
     static func description(of gateway: String) throws(GatewayError) -> GatewayDescription {
         if let bytes = shipped[gateway] {
             return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
@@ -162,7 +162,7 @@ public enum GatewaySettings {
             throw GatewayError(
                 "gateway-unreadable", reading: gateway, error.message,
                 hint: ConfigurationError.guess(gateway, among: shipped.keys.sorted())
-                    + "JAGA_SMS_GATEWAY is \(shippedNames), sink, or the path of a file.")
+                    + "Set JAGA_SMS_GATEWAY to \(shippedNames), sink, or the path of a file.")
         }
         return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
     }
@@ -172,7 +172,7 @@ public enum GatewaySettings {
         guard let from = configuration.optional("JAGA_MAIL_FROM"), let sender = MailAddress(from)
         else {
             throw GatewayError(
-                setting: "JAGA_MAIL_FROM", "not set, or no mail address",
+                setting: "JAGA_MAIL_FROM", "not set, or not a mail address",
                 hint: "Write for example JAGA_MAIL_FROM=Jaga <jaga@example.org>.")
         }
         let gateway = MailGateway(
@@ -190,13 +190,13 @@ public enum GatewaySettings {
         guard let user = configuration.optional(userName) else {
             guard password == nil else {
                 throw GatewayError(
-                    setting: userName, "not set, though \(passwordName) is", hint: "Set both.")
+                    setting: userName, "not set, but \(passwordName) is", hint: "Set both.")
             }
             return nil
         }
         guard let password else {
             throw GatewayError(
-                setting: passwordName, "not set, though \(userName) is", hint: "Set both.")
+                setting: passwordName, "not set, but \(userName) is", hint: "Set both.")
         }
         return Login(user: user, password: password)
     }

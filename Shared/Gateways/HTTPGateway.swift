@@ -2,18 +2,18 @@ import Model
 import Parsing
 import Web
 
-/// A gateway that takes messages by HTTP: a description of its kind, and the account there.
+/// A gateway with an HTTP interface: the description of its kind, and the account there.
 public struct HTTPGateway: Sendable {
-    /// What an operator sets.
+    /// Operator's settings for the gateway.
     struct Account: Sendable {
-        /// Where the gateway is, without a slash at the end.
+        /// Base address of the gateway, without a trailing slash.
         var url: String
         var login: Login?
-        /// Nil: the login's user.
+        /// Account name; nil = same as the login's user.
         var account: String?
         var sender = ""
         var authoritiesFile: String?
-        /// Where the gateway reaches this server, without a slash at the end.
+        /// Base address under which the gateway reaches this server, without a trailing slash.
         var callbackBase: String
         var timeoutMilliseconds = 15_000
     }
@@ -21,7 +21,7 @@ public struct HTTPGateway: Sendable {
     let description: GatewayDescription
     let account: Account
 
-    /// The call that hands the message over; nil when its address is no phone number.
+    /// The request that submits a message, or nil if the address is not a phone number.
     func call(for message: GatewayMessage) -> HTTPCall? {
         guard HTTPGateway.isPhoneNumber(message.address),
             let url = description.url(isGSM: message.isGSM)
@@ -32,7 +32,7 @@ public struct HTTPGateway: Sendable {
             validitySecondsMax: description.validitySecondsMax)
         var headers = Headers()
         for header in description.headers(isGSM: message.isGSM) {
-            guard let value = header.value.filled(values, .header) else { continue }
+            guard let value = header.value.rendered(values, .header) else { continue }
             headers.append(header.name, String(decoding: value, as: UTF8.self))
         }
         let body = body(values)
@@ -41,31 +41,31 @@ public struct HTTPGateway: Sendable {
         }
         return HTTPCall(
             description.method,
-            String(decoding: url.filled(values, .address) ?? [], as: UTF8.self),
+            String(decoding: url.rendered(values, .address) ?? [], as: UTF8.self),
             headers: headers, body: body, login: description.isBasicLogin ? account.login : nil,
             authoritiesFile: account.authoritiesFile)
     }
 
     private func body(_ values: TemplateValues) -> [UInt8] {
         let templates = description.body(isGSM: values.message.isGSM)
-        let place = description.bodyType.place
+        let context = description.bodyType.templateContext
         guard description.bodyType == .form else {
-            return templates.flatMap { $0.filled(values, place) ?? [] }
+            return templates.flatMap { $0.rendered(values, context) ?? [] }
         }
-        let pairs = templates.compactMap { $0.filled(values, place) }.filter {
+        let pairs = templates.compactMap { $0.rendered(values, context) }.filter {
             $0.last != UInt8(ascii: "=")
         }
         return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
     }
 
-    /// Plus and digits, or digits alone.
+    /// Whether the text is an optional plus followed by 3 to 15 digits.
     static func isPhoneNumber(_ text: String) -> Bool {
         let digits = text.utf8.drop { $0 == UInt8(ascii: "+") }
         return (3...15).contains(digits.count) && text.utf8.count - digits.count <= 1
             && digits.allSatisfy { (48...57).contains($0) }
     }
 
-    // MARK: - What comes back
+    // MARK: - Answers and callbacks
 
     func read(_ outcome: TransferOutcome) -> GatewayAnswer {
         switch outcome {
@@ -76,37 +76,37 @@ public struct HTTPGateway: Sendable {
     }
 
     private func read(_ answer: TransferAnswer) -> GatewayAnswer {
-        let read = ReadAnswer(answer)
-        let rule = description.rules.first { $0.fits(read) }
+        let decoded = DecodedAnswer(answer)
+        let rule = description.rules.first { $0.matches(decoded) }
         let isOptOut = rule?.verdict == "opted-out"
         let verdict = isOptOut ? .refused : AttemptOutcome(rawValue: rule?.verdict ?? "unknown")
         let seconds = answer.headers["Retry-After"].flatMap {
             OutsideNumber.integer($0, in: 0...OutsideNumber.most)
         }
         return GatewayAnswer(
-            verdict ?? .unknown, (isOptOut ? "opted out: " : "") + words(of: read),
-            messageID: description.idMember.isEmpty ? nil : read.member(description.idMember),
+            verdict ?? .unknown, (isOptOut ? "opted out: " : "") + detail(of: decoded),
+            messageID: description.idMember.isEmpty ? nil : decoded.member(description.idMember),
             retryAfter: seconds.map { .seconds($0) }, isOptOut: isOptOut)
     }
 
-    /// The status and what the body says.
-    private func words(of answer: ReadAnswer) -> String {
-        let chosen = description.wordsMembers.compactMap { answer.member($0) }
+    /// The status and an excerpt of the body.
+    private func detail(of answer: DecodedAnswer) -> String {
+        let chosen = description.detailMembers.compactMap { answer.member($0) }
         let text = chosen.isEmpty ? answer.text : chosen.joined(separator: " ")
-        let words = presentable(text)
-        return words.isEmpty ? String(answer.status) : "\(answer.status) \(words)"
+        let detail = redactedLine(text)
+        return detail.isEmpty ? String(answer.status) : "\(answer.status) \(detail)"
     }
 
     func receipt(of request: Request) -> GatewayReceipt? {
         let callback = HTTPGateway.fields(of: request)
-        guard let rule = description.receiptRules.first(where: { $0.fits(callback) }) else {
+        guard let rule = description.receiptRules.first(where: { $0.matches(callback) }) else {
             return nil
         }
         let isOptOut = rule.kind == "opted-out"
         return GatewayReceipt(
             isOptOut ? .failed : ReceiptKind(rawValue: rule.kind) ?? .failed,
             address: description.receiptAddressField.flatMap { callback[$0] },
-            words: presentable(description.receiptWords.text(in: callback) ?? ""),
+            detail: redactedLine(description.receiptDetail.text(in: callback) ?? ""),
             isOptOut: isOptOut)
     }
 
@@ -115,7 +115,7 @@ public struct HTTPGateway: Sendable {
             status: 200, headers: ["Content-Type": answer.type], body: Array(answer.body.utf8))
     }
 
-    /// What a callback says: in its query, as a form, or as the members of a JSON object.
+    /// The fields of a callback: its query plus form fields or members of a JSON object.
     static func fields(of request: Request) -> Query {
         var fields = request.query
         let type = request.headers["Content-Type"] ?? ""

@@ -1,9 +1,9 @@
-/// A mail address, with or without a name: `ada@example.org`, `Ada <ada@example.org>`.
+/// A mail address with an optional name: `ada@example.org`, `Ada <ada@example.org>`.
 struct MailAddress: Hashable, Sendable {
     var name: String
     var address: String
 
-    /// Nil when a message could not be addressed to it.
+    /// Returns nil if the text is not a valid mail address.
     init?(_ text: String) {
         var address = text
         name = ""
@@ -21,6 +21,6 @@ struct MailAddress: Hashable, Sendable {
         else { return nil }
     }
 
-    /// What stands after the `@`.
+    /// The part after the `@`.
     var domain: Substring { address.drop { $0 != "@" }.dropFirst() }
 }

@@ -1,10 +1,13 @@
 import Hashing
 
-/// Header text in ASCII (RFC 2047).
+/// Encodes header text in ASCII (RFC 2047).
 enum EncodedWord {
-    /// The text as it is when that fits a line, else in encoded words, folded.
+    /// Encodes a text for a header.
     ///
-    /// - Parameter column: how much of the first line is taken already
+    /// Returns the text unchanged if it is printable ASCII and fits on the line, otherwise folded
+    /// encoded words.
+    ///
+    /// - Parameter column: columns of the first line that are already used
     static func encode(_ text: String, after column: Int) -> String {
         let isPlain = text.utf8.allSatisfy { (32...126).contains($0) } && !text.contains("=?")
         if isPlain, column + text.utf8.count <= 76 { return text }
@@ -12,7 +15,8 @@ enum EncodedWord {
         var word: [UInt8] = []
         for character in text.unicodeScalars {
             let bytes = Array(String(character).utf8)
-            // 12 characters around the base64, which takes four for three bytes.
+            // An encoded word has 12 characters of overhead; base64 needs four characters for three
+            // bytes.
             let room = 75 - 12 - (words.isEmpty ? column : 0)
             if (word.count + bytes.count + 2) / 3 * 4 > room {
                 words.append(encoded(word))
@@ -29,9 +33,9 @@ enum EncodedWord {
     }
 }
 
-/// Body text in ASCII lines of at most 76 characters (RFC 2045).
+/// Encodes body text as ASCII lines of at most 76 characters (RFC 2045).
 enum QuotedPrintable {
-    /// Line ends become CR LF; the last line has one too.
+    /// Encodes a text. Every line ends with CR LF, including the last.
     static func encode(_ text: String) -> [UInt8] {
         var out: [UInt8] = []
         var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -41,7 +45,7 @@ enum QuotedPrintable {
             var column = 0
             for (index, byte) in bytes.enumerated() {
                 let piece = encoded(byte, isLast: index == bytes.count - 1)
-                // One character stays free for the sign that the line goes on.
+                // Column 76 is reserved for the soft line break.
                 if column + piece.count > 75 {
                     out += "=\r\n".utf8
                     column = 0
@@ -64,9 +68,9 @@ enum QuotedPrintable {
     }
 }
 
-/// Bytes in ASCII lines of 76 characters (RFC 2045).
+/// Encodes bytes as base64 lines of at most 76 characters (RFC 2045).
 enum Base64Lines {
-    /// The last line has a line end too; nothing gives nothing.
+    /// Encodes bytes. Every line ends with CR LF; no bytes give no line.
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         stride(from: 0, to: bytes.count, by: 57).flatMap { start in
             Array(Base64.encode(Array(bytes[start..<min(start + 57, bytes.count)])).utf8)

@@ -1,7 +1,7 @@
 import Model
 import Web
 
-/// A mail server that takes messages for everybody, by SMTP with TLS.
+/// A mail server that relays messages, by SMTP with TLS.
 struct MailGateway: Sendable {
     var url: String
     var sender: MailAddress
@@ -9,7 +9,7 @@ struct MailGateway: Sendable {
     var authoritiesFile: String?
     var timeoutMilliseconds = 30_000
 
-    /// The call that hands the message over; nil when its address is no mail address.
+    /// The transfer that submits a message, or nil if the address is not a mail address.
     func call(for message: GatewayMessage) -> MailCall? {
         guard let recipient = MailAddress(message.address) else { return nil }
         let mail = MailMessage(from: sender, to: recipient, message: message)
@@ -22,20 +22,20 @@ struct MailGateway: Sendable {
         switch outcome {
         case .answered(let answer):
             let text = String(decoding: answer.body, as: UTF8.self)
-            return GatewayAnswer(.accepted, "\(answer.status) \(presentable(text))")
+            return GatewayAnswer(.accepted, "\(answer.status) \(redactedLine(text))")
         case .failed(let failure):
             if let reply = failure.reply {
                 return GatewayAnswer(
                     verdict(on: reply),
-                    "\(reply.code) \(presentable(reply.text)) (\(reply.stage.rawValue))")
+                    "\(reply.code) \(redactedLine(reply.text)) (\(reply.stage.rawValue))")
             }
             return GatewayAnswer(
                 failure.fate == .unknown ? .unknown : .unreachable, failure.message)
         }
     }
 
-    /// Whose fault a refusal is, shows where in the dialogue it came. A refused text or a policy
-    /// (5.7.x of RFC 3463) says nothing against the address, and nothing against other messages.
+    /// Derives the outcome from the stage of the dialogue. A rejected text or a policy rejection
+    /// (5.7.x of RFC 3463) does not prove that the address is bad.
     private static func verdict(on reply: TransferFailure.Reply) -> AttemptOutcome {
         if reply.code < 500 { return .later }
         switch reply.stage {

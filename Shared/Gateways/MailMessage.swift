@@ -1,9 +1,9 @@
 import Model
 
-/// A mail of plain text (RFC 5322), with a file where one comes along.
+/// A plain-text mail (RFC 5322) with an optional attachment.
 ///
-/// Message-ID comes from the notification's id: it is the same for every attempt, so a mail that
-/// arrives twice can be folded into one. What belongs together refers to one common id.
+/// The Message-ID is derived from the notification's id and equal for all attempts, so receivers
+/// can drop duplicates. Mails of one thread refer to one common id.
 struct MailMessage {
     var from: MailAddress
     var to: MailAddress
@@ -25,7 +25,7 @@ struct MailMessage {
         lines.append("Subject: " + EncodedWord.encode(message.subject, after: 9))
         if message.isUrgent { lines += ["Importance: high", "X-Priority: 1"] }
         lines += [
-            // No vacation notes and the like in return (RFC 3834).
+            // Suppresses automatic replies (RFC 3834).
             "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0",
         ]
@@ -42,7 +42,7 @@ struct MailMessage {
             + Base64Lines.encode(Array(file.text.utf8)) + MailMessage.lines(["--\(boundary)--"])
     }
 
-    /// The text, and before it how it is written.
+    /// Content headers and encoded text.
     private var text: [UInt8] {
         let head = [
             "Content-Type: text/plain; charset=utf-8",
@@ -55,7 +55,7 @@ struct MailMessage {
         lines.flatMap { Array($0.utf8) + [13, 10] }
     }
 
-    /// In characters that every mail program takes in a file's name.
+    /// Replaces characters that some mail programs do not accept in file names.
     private static func fileName(_ name: String) -> String {
         String(
             name.unicodeScalars.map { scalar in

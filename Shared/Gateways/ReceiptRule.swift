@@ -1,12 +1,12 @@
 import Model
 import Web
 
-/// One line that says what a gateway's callback means: a kind, and values of its fields.
+/// One line that maps callback fields to a kind of delivery report.
 ///
 ///     RECEIPT=delivered type=1
 ///     RECEIPT=failed MessageStatus=failed,undelivered
 struct ReceiptRule: Sendable {
-    /// A receipt's kind, or `opted-out`.
+    /// Raw value of a ``ReceiptKind``, or `opted-out`.
     var kind: String
     var fields: [(name: String, values: [String])]
 
@@ -21,7 +21,7 @@ struct ReceiptRule: Sendable {
         }
     }
 
-    func fits(_ callback: Query) -> Bool {
+    func matches(_ callback: Query) -> Bool {
         fields.allSatisfy { field in callback[field.name].map(field.values.contains) ?? false }
     }
 }

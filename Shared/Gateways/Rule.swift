@@ -2,29 +2,29 @@ import Model
 import Parsing
 import Web
 
-/// One line that says what an answer means: a verdict, statuses, and what the body must have.
+/// One line that maps a status and conditions on the body to a verdict.
 ///
 ///     RULE=misconfigured 403 "Authorization failed"
 ///     RULE=refused 400 code=21211,21614
 ///     RULE=unknown 5xx
 struct Rule: Hashable, Sendable {
-    /// Something that the body must have.
+    /// A condition on the body.
     enum Condition: Hashable, Sendable {
-        /// The text, in any case.
+        /// The body contains this text, ignoring case.
         case contains(String)
-        /// A member of a JSON body, `error.code`, with one of these values.
+        /// A member of the JSON body, such as `error.code`, has one of these values.
         case member([String], [String])
     }
 
-    /// A verdict's name, or `opted-out`.
+    /// Raw value of an ``AttemptOutcome``, or `opted-out`.
     var verdict: String
-    /// Digits, `x` for any.
+    /// Status patterns of three characters; `x` matches any digit.
     var statuses: [String]
     var conditions: [Condition]
 
-    /// The words of a rule; a condition in quotes is one word.
+    /// Parses the words of a rule. A quoted condition is one word.
     ///
-    /// - Returns: nil when this is no rule.
+    /// - Returns: nil if the words are not a rule
     init?(_ words: [Word], verdicts: [String]) {
         guard words.count >= 2, verdicts.contains(words[0].text), !words[0].isQuoted else {
             return nil
@@ -48,7 +48,7 @@ struct Rule: Hashable, Sendable {
         return .member(name.split(separator: ".").map(String.init), values)
     }
 
-    /// As it stands in the file, but for the case of what it looks for.
+    /// The rule in the syntax of the file, with search texts in lower case.
     var line: String {
         let words = conditions.map { condition in
             switch condition {
@@ -61,8 +61,8 @@ struct Rule: Hashable, Sendable {
             + ([verdict, statuses.joined(separator: ",")] + words).joined(separator: " ")
     }
 
-    func fits(_ answer: ReadAnswer) -> Bool {
-        statuses.contains { Rule.fits($0, answer.status) }
+    func matches(_ answer: DecodedAnswer) -> Bool {
+        statuses.contains { Rule.matches($0, answer.status) }
             && conditions.allSatisfy { condition in
                 switch condition {
                 case .contains(let text): answer.lowercasedText.contains(text)
@@ -72,19 +72,19 @@ struct Rule: Hashable, Sendable {
             }
     }
 
-    private static func fits(_ pattern: String, _ status: Int) -> Bool {
+    private static func matches(_ pattern: String, _ status: Int) -> Bool {
         let digits = String(status)
         guard digits.utf8.count == pattern.utf8.count else { return false }
         return zip(pattern, digits).allSatisfy { $0 == "x" || $0 == $1 }
     }
 }
 
-/// A word of a line, or what stood in quotes.
+/// A word of a line, or a quoted text.
 struct Word: Hashable, Sendable {
     var text: String
     var isQuoted: Bool
 
-    /// The words of a line; nil when a quote is not closed.
+    /// Splits a line into words. Returns nil if a quote is not closed.
     static func all(in line: String) -> [Word]? {
         var words: [Word] = []
         var rest = line[...]
@@ -105,7 +105,7 @@ struct Word: Hashable, Sendable {
         return words
     }
 
-    /// `name=value,value`
+    /// The parts of `name=value,value`, or nil if the word has another form.
     var nameAndValues: (name: String, values: [String])? {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
         let values = text[text.index(after: equals)...].split(separator: ",").map(String.init)
@@ -113,8 +113,8 @@ struct Word: Hashable, Sendable {
     }
 }
 
-/// An answer prepared for rules.
-struct ReadAnswer {
+/// An answer, decoded for matching by rules.
+struct DecodedAnswer {
     let status: Int
     let text: String
     let lowercasedText: String
@@ -127,8 +127,7 @@ struct ReadAnswer {
         json = try? JSON.parse(answer.body)
     }
 
-    /// A member of a JSON body as text; nil where there is none. A number in the path counts the
-    /// elements of an array from 0.
+    /// A member of the JSON body as text, or nil. A number in the path is an array index from 0.
     func member(_ path: [String]) -> String? {
         var value = json
         for name in path {
@@ -144,7 +143,7 @@ struct ReadAnswer {
 }
 
 extension JSON {
-    /// A text, number or truth value as text; nil for everything else.
+    /// The text of a string, number or truth value; nil for all other values.
     var scalarText: String? {
         switch self {
         case .string(let text): text

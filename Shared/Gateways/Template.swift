@@ -2,48 +2,48 @@ import Model
 import Parsing
 import Web
 
-/// A text with `{placeholders}`, filled in for one message with the escapes of its place.
+/// A text with `{placeholders}` that are replaced and escaped per message.
 struct Template: Hashable, Sendable {
-    /// Where the text will stand.
-    enum Place: Sendable {
-        /// Path and query of an address, or a form: everything but letters and digits is escaped.
+    /// Where the rendered text is used, which decides how values are escaped.
+    enum Context: Sendable {
+        /// Path or query of an address, or a form: everything except letters and digits is escaped.
         case address
-        /// A header line.
+        /// A header line: line breaks become blanks.
         case header
-        /// Between the quotes of a JSON string.
+        /// Inside the quotes of a JSON string.
         case json
-        /// Text or attribute of XML.
+        /// Text or attribute in XML.
         case xml
-        /// As it is.
+        /// No escaping.
         case plain
     }
 
-    /// What can stand in braces.
+    /// Names that may stand in braces.
     enum Placeholder: String, CaseIterable, Sendable {
-        /// The configured address of the gateway. Never escaped: it begins an address.
+        /// The gateway's configured address. Never escaped, because an address begins with it.
         case url
         case user
         case password
-        /// The account; the user where none is configured.
+        /// The account, or the user if no account is configured.
         case account
         /// The configured sender.
         case from
-        /// The recipient, as `+60123456789`.
+        /// The recipient as `+60123456789`.
         case to
         /// The recipient without the plus.
         case toDigits = "to_digits"
         case text
-        /// The text in UTF-16, most significant byte first.
+        /// The text in UTF-16, big-endian.
         case textUTF16 = "text_utf16"
-        /// The same bytes as hexadecimal digits.
+        /// The text in UTF-16, big-endian, as hexadecimal digits.
         case textHex = "text_hex"
         /// The notification's id.
         case id
-        /// Where the gateway tells what became of the message.
+        /// Address for the gateway's delivery reports.
         case callback
-        /// 0: the text is GSM 03.38; 2: it is not.
+        /// 0 if GSM 03.38 can encode the text, otherwise 2.
         case coding
-        /// SMS that the text takes.
+        /// Number of SMS segments that the text needs.
         case segments
         case validitySeconds = "validity_seconds"
         case validityMinutes = "validity_minutes"
@@ -55,10 +55,10 @@ struct Template: Hashable, Sendable {
     }
 
     private var pieces: [Piece] = []
-    /// What is wrong with the text as a template; nil when nothing is.
+    /// Why the text is not a valid template, or nil.
     private(set) var problem: String?
 
-    /// Reads a text. A brace that opens no placeholder, as in JSON, is a brace.
+    /// Parses a text. A brace that does not open a placeholder, as in JSON, stays a brace.
     init(_ text: String) {
         var rest = text[...]
         var literal = ""
@@ -71,7 +71,7 @@ struct Template: Hashable, Sendable {
                 continue
             }
             guard let placeholder = Placeholder(rawValue: String(name)) else {
-                problem = "there is no placeholder {\(name)}"
+                problem = "unknown placeholder {\(name)}"
                 return
             }
             literal += rest[..<brace]
@@ -88,27 +88,29 @@ struct Template: Hashable, Sendable {
         pieces.contains(.placeholder(placeholder))
     }
 
-    /// The bytes for one message; nil when the template is nothing but placeholders and none of
-    /// them has a value, so that a header or a form's pair can be left out.
-    func filled(_ values: TemplateValues, _ place: Place) -> [UInt8]? {
+    /// Renders the template for one message.
+    ///
+    /// - Returns: nil if the template consists of placeholders only and none has a value, so that a
+    ///   header or a form pair can be omitted
+    func rendered(_ values: TemplateValues, _ context: Context) -> [UInt8]? {
         var out: [UInt8] = []
-        var isVoid = !pieces.isEmpty
+        var hasNoValue = !pieces.isEmpty
         for piece in pieces {
             switch piece {
             case .literal(let text):
                 out += text.utf8
-                isVoid = false
+                hasNoValue = false
             case .placeholder(let placeholder):
                 let bytes = values.bytes(of: placeholder)
-                if !bytes.isEmpty { isVoid = false }
-                out += placeholder == .url ? bytes : Template.escaped(bytes, place)
+                if !bytes.isEmpty { hasNoValue = false }
+                out += placeholder == .url ? bytes : Template.escaped(bytes, context)
             }
         }
-        return isVoid ? nil : out
+        return hasNoValue ? nil : out
     }
 
-    private static func escaped(_ bytes: [UInt8], _ place: Place) -> [UInt8] {
-        switch place {
+    private static func escaped(_ bytes: [UInt8], _ context: Context) -> [UInt8] {
+        switch context {
         case .plain: bytes
         case .address: Array(Percent.encode(bytes).utf8)
         case .header: bytes.map { $0 < 32 || $0 == 127 ? UInt8(ascii: " ") : $0 }
@@ -125,19 +127,19 @@ struct Template: Hashable, Sendable {
         case UInt8(ascii: ">"): Array("&gt;".utf8)
         case UInt8(ascii: "\""): Array("&quot;".utf8)
         case UInt8(ascii: "'"): Array("&apos;".utf8)
-        // Not allowed in XML 1.0, however they are written.
+        // XML 1.0 does not allow these characters, even as references.
         case 0..<9, 11, 12, 14..<32: [UInt8(ascii: " ")]
         default: [byte]
         }
     }
 }
 
-/// What placeholders stand for.
+/// Values for the placeholders of a template.
 struct TemplateValues {
     var account: HTTPGateway.Account
     var message: GatewayMessage
     var callback: String
-    /// The gateway takes no longer time.
+    /// Maximum validity period that the gateway accepts.
     var validitySecondsMax: Int64?
 
     func bytes(of placeholder: Template.Placeholder) -> [UInt8] {
@@ -149,7 +151,7 @@ struct TemplateValues {
 
     private func text(of placeholder: Template.Placeholder) -> String {
         let left: Duration = message.expires - message.now
-        // Gateways refuse times that are too short for any operator.
+        // Gateways reject validity periods below what operators support.
         let seconds = min(max(60, left.milliseconds / 1000), validitySecondsMax ?? .max)
         return switch placeholder {
         case .url: account.url

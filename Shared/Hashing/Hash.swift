@@ -1,55 +1,56 @@
 import CSodium
 import Model
 
-/// The hashes of the suite: BLAKE2b and SHA-256.
+/// Hash functions of the suite: BLAKE2b and SHA-256.
 public enum Hash {
-    /// BLAKE2b-128 of a list of parts: the id of whatever the parts mean.
+    /// BLAKE2b-128 of a list of parts, as an id.
     public static func id(_ parts: HashPart...) -> ID128 { id(of: parts) }
 
     /// BLAKE2b-128 of a list of parts.
     public static func id(of parts: [HashPart]) -> ID128 {
         id(bytes: parts.reduce(0) { $0 + $1.bytes }) { memory in
             var index = 0
-            for part in parts { part.put(into: memory, at: &index) }
+            for part in parts { part.write(into: memory, at: &index) }
         }
     }
 
-    /// The id of an event: two tellings of one thing have the same.
+    /// Derives the id of an event from what it is about, so that a duplicate has the same id.
     ///
     /// - Parameters:
-    ///   - person: whom it is about; nil where it is about nobody.
-    ///   - subject: what it is about besides: a zone, an emergency; `.parts` for several.
-    ///   - cause: id of the report, signal, clock or request that led to it.
-    public static func meaning(
+    ///   - person: the person it is about; nil if there is none
+    ///   - subject: what else it is about, such as a zone or an emergency; `.parts` for several
+    ///   - cause: id of the report, signal, deadline or request that led to it
+    public static func derivedID(
         kind: EventKind, person: PersonID?, subject: HashPart = .none, cause: ID128
     ) -> EventID {
-        EventID(meaning(kind: kind.type, person: person, subject: subject, cause: cause))
+        EventID(derivedID(kind: kind.type, person: person, subject: subject, cause: cause))
     }
 
-    /// An id of a meaning of another kind than an event's, such as a clock's or a notification's.
-    public static func meaning(
+    /// Derives another id than an event's, such as a deadline's or a notification's.
+    public static func derivedID(
         kind: String, person: PersonID?, subject: HashPart = .none, cause: ID128
     ) -> ID128 {
         let kind = HashPart.text(kind)
-        let whom = person.map { HashPart.id($0) } ?? .none
+        let about = person.map { HashPart.id($0) } ?? .none
         let cause = HashPart.id(cause)
-        return id(bytes: kind.bytes + whom.bytes + subject.bytes + cause.bytes) { memory in
+        return id(bytes: kind.bytes + about.bytes + subject.bytes + cause.bytes) { memory in
             var index = 0
-            kind.put(into: memory, at: &index)
-            whom.put(into: memory, at: &index)
-            subject.put(into: memory, at: &index)
-            cause.put(into: memory, at: &index)
+            kind.write(into: memory, at: &index)
+            about.write(into: memory, at: &index)
+            subject.write(into: memory, at: &index)
+            cause.write(into: memory, at: &index)
         }
     }
 
-    /// BLAKE2b-128 of so many bytes; nothing is allocated for a kilobyte.
+    /// BLAKE2b-128 of the bytes that `write` puts into memory. Up to about 1 KB it allocates
+    /// nothing.
     private static func id(
-        bytes count: Int, _ put: (UnsafeMutableRawBufferPointer) -> Void
+        bytes count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void
     ) -> ID128 {
         Sodium.prepare()
         var digest: (high: UInt64, low: UInt64) = (0, 0)
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { memory in
-            put(memory)
+            write(memory)
             withUnsafeMutableBytes(of: &digest) { digest in
                 guard let first = digest.baseAddress else { return }
                 crypto_generichash(
@@ -59,8 +60,8 @@ public enum Hash {
         return ID128(high: digest.high.bigEndian, low: digest.low.bigEndian)
     }
 
-    /// The next link of a stream's chain: the first eight bytes, little endian, of BLAKE2b-128 over
-    /// previous hash, event id, kind, schema and payload, numbers little endian.
+    /// The next chain hash of a stream: the first eight bytes, little endian, of BLAKE2b-128 over
+    /// previous hash, event id, kind, schema and payload. Numbers are little endian.
     public static func chain(
         previous: UInt64, id: ID128, kind: UInt16, schema: UInt16, payload: [UInt8]
     ) -> UInt64 {
@@ -74,11 +75,10 @@ public enum Hash {
         }
     }
 
-    /// What the state of a partition is told by: the first eight bytes, little endian, of
-    /// BLAKE2b-128 over it.
+    /// The hash of a partition's state: the first eight bytes, little endian, of its BLAKE2b-128.
     public static func state(_ bytes: [UInt8]) -> UInt64 { blake2b128(bytes).high.byteSwapped }
 
-    /// 32 bytes.
+    /// SHA-256, 32 bytes.
     public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         Sodium.prepare()
         var digest = [UInt8](repeating: 0, count: 32)
@@ -86,30 +86,32 @@ public enum Hash {
         return digest
     }
 
-    /// 64 digits of SHA-256 over a text: by that a secret is known which is not kept.
+    /// SHA-256 of a secret as 64 hexadecimal digits; stores contain it in place of the secret.
     public static func sha256Text(_ secret: String) -> String {
         Sodium.prepare()
         var secret = secret
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digest in
-            guard let first = digest.baseAddress else { fatalError("there is memory to hash in") }
+            guard let first = digest.baseAddress else {
+                fatalError("a temporary allocation has an address")
+            }
             secret.withUTF8 { _ = crypto_hash_sha256(first, $0.baseAddress, UInt64($0.count)) }
             return Hex.encode(digest)
         }
     }
 
-    /// 32 bytes, keyed with a secret if one is given.
+    /// BLAKE2b-256, keyed if a key is given.
     ///
-    /// - Parameter key: empty, or 16 to 64 bytes.
+    /// - Parameter key: empty, or 16 to 64 bytes
     public static func blake2b256(_ bytes: [UInt8], key: [UInt8] = []) -> [UInt8] {
         blake2b(bytes, count: 32, key: key)
     }
 
-    /// 16 bytes.
+    /// BLAKE2b-128.
     public static func blake2b128(_ bytes: [UInt8]) -> ID128 {
         blake2b128(UnsafeRawBufferPointer(start: nil, count: 0), bytes)
     }
 
-    /// 16 bytes of what lies in memory; nothing is allocated.
+    /// BLAKE2b-128 of a memory region, without allocation.
     public static func blake2b128(of memory: UnsafeRawBufferPointer) -> ID128 {
         Sodium.prepare()
         var digest: (high: UInt64, low: UInt64) = (0, 0)
@@ -121,14 +123,16 @@ public enum Hash {
         return ID128(high: digest.high.bigEndian, low: digest.low.bigEndian)
     }
 
-    /// 16 bytes of what is in two places; nothing is allocated.
+    /// BLAKE2b-128 of two memory regions, without allocation.
     private static func blake2b128(_ head: UnsafeRawBufferPointer, _ tail: [UInt8]) -> ID128 {
         Sodium.prepare()
         var digest: (high: UInt64, low: UInt64) = (0, 0)
         withUnsafeTemporaryAllocation(
             byteCount: crypto_generichash_statebytes(), alignment: 64
         ) { memory in
-            guard let address = memory.baseAddress else { fatalError("there is memory to hash in") }
+            guard let address = memory.baseAddress else {
+                fatalError("a temporary allocation has an address")
+            }
             let state = OpaquePointer(address)
             crypto_generichash_init(state, nil, 0, 16)
             crypto_generichash_update(
@@ -142,7 +146,7 @@ public enum Hash {
         return ID128(high: digest.high.bigEndian, low: digest.low.bigEndian)
     }
 
-    /// As many bytes as asked for, keyed with a secret if one is given.
+    /// BLAKE2b of any size, keyed if a key is given.
     private static func blake2b(_ bytes: [UInt8], count: Int, key: [UInt8] = []) -> [UInt8] {
         Sodium.prepare()
         invariant(key.isEmpty || (16...64).contains(key.count), "a BLAKE2b key has 16 to 64 bytes")
@@ -153,7 +157,7 @@ public enum Hash {
 }
 
 extension Partition {
-    /// The partition of a person: low 6 bits of the first byte of SHA-256(its 16 bytes).
+    /// The partition of a person: the low 6 bits of the first byte of SHA-256(person's 16 bytes).
     public static func of(_ person: PersonID) -> Partition {
         Partition(firstDigestByte: Hash.sha256(person.raw.bytes)[0])
     }

@@ -1,9 +1,9 @@
 import Model
 
-/// One ingredient of an id that is made of its meaning.
+/// Part of the input of a derived id.
 ///
-/// Each part carries its kind and its length into the hash, so that no two lists of parts look
-/// alike: ("ab", "c") and ("a", "bc") give different ids.
+/// Each part is hashed with its kind and length, so that different lists of parts have different
+/// hashes: ("ab", "c") and ("a", "bc") give different ids.
 ///
 /// ```swift
 /// let id = Hash.id("notification", .id(emergency), .number(tier), .id(recipient))
@@ -23,20 +23,20 @@ public struct HashPart: Hashable, Sendable, ExpressibleByStringLiteral {
 
     private init(_ content: Content) { self.content = content }
 
-    /// Nothing, which is something else than an empty text.
+    /// No value; differs from an empty text.
     public static let none = HashPart(.none)
 
     public static func bytes(_ bytes: [UInt8]) -> HashPart { HashPart(.bytes(bytes)) }
 
     public static func text(_ text: String) -> HashPart { HashPart(.text(text)) }
 
-    /// The 128 bits of an id, without what it is an id of.
+    /// The 128 bits of an id, without its kind.
     public static func id(_ id: ID128) -> HashPart { HashPart(.id(id)) }
 
-    /// The 128 bits of an id, without what it is an id of.
+    /// The 128 bits of an id, without its kind.
     public static func id<Kind>(_ id: Identifier<Kind>) -> HashPart { .id(id.raw) }
 
-    /// A whole number from the least of `Int64` to the greatest of `UInt64`.
+    /// An integer from `Int64.min` to `UInt64.max`.
     public static func number(_ number: some BinaryInteger) -> HashPart {
         let bits = UInt64(truncatingIfNeeded: number)
         let isSigned = Int64(exactly: number) != nil
@@ -44,17 +44,17 @@ public struct HashPart: Hashable, Sendable, ExpressibleByStringLiteral {
         return HashPart(isSigned ? .signed(bits) : .unsigned(bits))
     }
 
-    /// Several parts where one is asked for.
+    /// Several parts as one.
     public static func parts(_ parts: HashPart...) -> HashPart { HashPart(.parts(parts)) }
 
     public init(stringLiteral value: String) { self = .text(value) }
 }
 
 extension HashPart {
-    /// Before the content of each part: its kind and its length.
+    /// Size of kind and length before the content of each part.
     private static let headBytes = 5
 
-    /// Bytes of the part as it is hashed.
+    /// Size of the part in the hashed input.
     var bytes: Int { HashPart.headBytes + contentBytes }
 
     private var contentBytes: Int {
@@ -80,31 +80,31 @@ extension HashPart {
         }
     }
 
-    /// Puts the part where it is hashed from; nothing is allocated for it.
-    func put(into memory: UnsafeMutableRawBufferPointer, at index: inout Int) {
+    /// Writes the part into the hashed input, without allocation.
+    func write(into memory: UnsafeMutableRawBufferPointer, at index: inout Int) {
         memory[index] = kind
         index += 1
-        memory.put(UInt32(contentBytes).littleEndian, at: &index)
+        memory.write(UInt32(contentBytes).littleEndian, at: &index)
         switch content {
         case .none: break
-        case .bytes(let bytes): bytes.withUnsafeBytes { memory.put($0, at: &index) }
-        case .text(var text): text.withUTF8 { memory.put(UnsafeRawBufferPointer($0), at: &index) }
+        case .bytes(let bytes): bytes.withUnsafeBytes { memory.write($0, at: &index) }
+        case .text(var text): text.withUTF8 { memory.write(UnsafeRawBufferPointer($0), at: &index) }
         case .id(let id):
-            memory.put(id.high.bigEndian, at: &index)
-            memory.put(id.low.bigEndian, at: &index)
-        case .signed(let bits), .unsigned(let bits): memory.put(bits.littleEndian, at: &index)
-        case .parts(let parts): for part in parts { part.put(into: memory, at: &index) }
+            memory.write(id.high.bigEndian, at: &index)
+            memory.write(id.low.bigEndian, at: &index)
+        case .signed(let bits), .unsigned(let bits): memory.write(bits.littleEndian, at: &index)
+        case .parts(let parts): for part in parts { part.write(into: memory, at: &index) }
         }
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    fileprivate func put(_ number: some FixedWidthInteger, at index: inout Int) {
+    fileprivate func write(_ number: some FixedWidthInteger, at index: inout Int) {
         storeBytes(of: number, toByteOffset: index, as: type(of: number))
         index += number.bitWidth / 8
     }
 
-    fileprivate func put(_ bytes: UnsafeRawBufferPointer, at index: inout Int) {
+    fileprivate func write(_ bytes: UnsafeRawBufferPointer, at index: inout Int) {
         UnsafeMutableRawBufferPointer(rebasing: self[index..<index + bytes.count])
             .copyMemory(from: bytes)
         index += bytes.count

@@ -1,6 +1,6 @@
 import CSodium
 
-/// SHA-256 of what comes in pieces, such as a file that is larger than memory should hold.
+/// Incremental SHA-256, for input such as a large file.
 ///
 /// ```swift
 /// var digest = SHA256Digest()
@@ -21,7 +21,7 @@ public struct SHA256Digest {
         }
     }
 
-    /// 32 bytes; nothing can be added afterwards.
+    /// Returns the 32 bytes of the hash. Nothing can be added afterwards.
     public mutating func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         crypto_hash_sha256_final(&state, &digest)

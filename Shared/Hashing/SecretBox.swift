@@ -1,18 +1,18 @@
 import CSodium
 import Model
 
-/// Bytes that only the holder of a key of 32 bytes can read or change unnoticed: XSalsa20-Poly1305,
-/// libsodium's secretbox.
+/// Authenticated encryption with a key of 32 bytes: libsodium's secretbox, XSalsa20-Poly1305.
 public enum SecretBox {
     public static let keyBytes = 32
     public static let nonceBytes = 24
     private static let tagBytes = 16
 
-    /// The nonce, then tag and ciphertext.
+    /// Encrypts bytes.
     ///
     /// - Parameters:
     ///   - key: 32 bytes
-    ///   - nonce: 24 random bytes, never used twice with one key
+    ///   - nonce: 24 random bytes, never used twice with the same key
+    /// - Returns: nonce, tag and ciphertext
     public static func seal(_ bytes: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8] {
         Sodium.prepare()
         invariant(key.count == keyBytes, "the key of a secret box has \(keyBytes) bytes")
@@ -22,7 +22,8 @@ public enum SecretBox {
         return nonce + sealed
     }
 
-    /// What ``seal(_:key:nonce:)`` was given; nil for another key, or when anything was changed.
+    /// Decrypts the output of ``seal(_:key:nonce:)``; nil if the key is wrong or a byte was
+    /// changed.
     public static func open(_ sealed: [UInt8], key: [UInt8]) -> [UInt8]? {
         Sodium.prepare()
         invariant(key.count == keyBytes, "the key of a secret box has \(keyBytes) bytes")

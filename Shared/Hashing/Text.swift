@@ -1,6 +1,6 @@
 import CSodium
 
-/// Lower-case hexadecimal digits.
+/// Hexadecimal digits, encoded in lower case.
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -16,7 +16,7 @@ public enum Hex {
         }
     }
 
-    /// Nil for an odd count or a character that is no digit; upper case is read too.
+    /// Decodes lower-case and upper-case digits. Nil for an odd count or any other character.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 2) else { return nil }
@@ -40,12 +40,12 @@ public enum Hex {
     }
 }
 
-/// Base64 of RFC 4648, with its two alphabets.
+/// Base64 of RFC 4648, with both alphabets.
 public enum Base64 {
     public enum Alphabet: Sendable {
         /// `+ /`, padded with `=`.
         case standard
-        /// `- _`, without padding: safe in addresses.
+        /// `- _`, without padding: safe in URLs.
         case url
 
         fileprivate var variant: Int32 {
@@ -64,7 +64,7 @@ public enum Base64 {
         return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Nil for anything that ``encode(_:alphabet:)`` does not write.
+    /// Decodes the output of ``encode(_:alphabet:)``. Nil for anything else.
     public static func decode(
         _ text: some StringProtocol, alphabet: Alphabet = .standard
     ) -> [UInt8]? {

@@ -1,8 +1,8 @@
 import Model
 import Wire
 
-/// Streams that are others than before. A restore makes dozens of them at once: they are told
-/// together, when a while has passed since the first.
+/// Collects diverged streams for one log line. A restore makes dozens of streams diverge at once,
+/// so they are logged together 3 s after the first.
 struct Divergences {
     static let wait = Duration.seconds(3)
 
@@ -10,14 +10,14 @@ struct Divergences {
     private var first = ""
     private var since = Timestamp.zero
 
-    mutating func note(_ stream: StreamName, _ sentence: String, at now: Timestamp) {
+    mutating func record(_ stream: StreamName, _ sentence: String, at now: Timestamp) {
         if streams.isEmpty { (first, since) = (sentence, now) }
         streams.insert(stream)
     }
 
-    /// How many there are and what was said of the first, once it is time to tell.
-    mutating func take(at now: Timestamp) -> (count: Int, first: String)? {
-        // Back in time, too: the wall clock may have been set.
+    /// Returns the number of diverged streams and the notice of the first, once they are due.
+    mutating func popDue(at now: Timestamp) -> (count: Int, first: String)? {
+        // Also due if time went back: the wall clock may have been set.
         guard !streams.isEmpty, now - since >= Divergences.wait || now < since else { return nil }
         defer { streams = [] }
         return (streams.count, first)
@@ -25,11 +25,14 @@ struct Divergences {
 }
 
 extension Host {
-    /// Between turns.
-    func tellDivergences() {
-        guard let told = divergences.take(at: now) else { return }
+    /// Logs diverged streams that are due. Called between turns.
+    func logDivergences() {
+        guard let due = divergences.popDue(at: now) else { return }
         log.warning(
-            "streams are others than before, as a restore makes them, and are followed anew",
-            ["streams": told.count, "first": told.first])
+            "streams diverged, reading them again",
+            [
+                "streams": due.count, "first": due.first,
+                "hint": "Expected after a restore; otherwise check the stores of their services.",
+            ])
     }
 }

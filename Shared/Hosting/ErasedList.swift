@@ -2,13 +2,13 @@ import Glibc
 import Model
 import Runtime
 
-/// Who had themselves erased: the file `erased` of the home, outside of every store, so that it
-/// outlives the stores' replacement by a backup of before.
+/// List of erased people: the file `erased` in the home directory.
 ///
-/// A line is a time and the id of a person, nothing else. Whoever is in it and yet in the
-/// directory, because that was put back, is erased again.
+/// It lies outside the stores, so that it survives the restore of an older backup. People who are
+/// in the list and in a restored directory are erased again. Each line has a time and the id of a
+/// person.
 public struct ErasedList {
-    /// One person's erasure.
+    /// The erasure of one person.
     public struct Entry: Hashable, Comparable, Sendable {
         public var time: Timestamp
         public var person: PersonID
@@ -27,13 +27,13 @@ public struct ErasedList {
 
     private let path: String
 
-    /// - Parameter path: of the file, which need not be there
+    /// - Parameter path: path of the file, which need not exist
     public init(path: String) { self.path = path }
 
     /// - Parameter home: the suite's home folder
     public init(home: String) { self.init(path: "\(home)/\(ErasedList.name)") }
 
-    /// All entries, ascending; lines that are none are passed over.
+    /// Reads all entries, ascending; skips invalid lines.
     public func read() throws(SystemError) -> [Entry] {
         guard Files.exists(path) else { return [] }
         let text = String(decoding: try Files.read(path, bytesMax: 256 << 20), as: UTF8.self)
@@ -46,13 +46,13 @@ public struct ErasedList {
         return Set(entries).sorted()
     }
 
-    /// Puts the whole list into the file.
+    /// Replaces the file.
     public func write(_ entries: [Entry]) throws(SystemError) {
         let text = entries.sorted().map { "\($0.time) \($0.person)\n" }.joined()
         try Files.write(Array(text.utf8), to: path, mode: 0o600)
     }
 
-    /// Adds people who are not in it yet; on the disk once this returns.
+    /// Adds people who are not listed yet. The file is on disk when this returns.
     public func add(_ people: [PersonID], at time: Timestamp) throws(SystemError) {
         var entries = try read()
         let known = Set(entries.map(\.person))

@@ -2,22 +2,23 @@ import Model
 import Parsing
 import Web
 
-/// Something that became due in an outage and waits for the operator, as a service shows it.
+/// An item that became due in an outage and waits for the operator, as the API shows it.
 public struct HeldEntry: Hashable, Sendable {
-    /// By which it is released or dropped.
+    /// Id for sending or dropping it.
     public var id: String
     /// `watch`, `clock`, `emergency`, `message`.
     public var kind: String
-    /// What of it was due, such as `watch-expiry` or an emergency's trigger.
+    /// What became due, such as `watch-expiry` or an emergency's trigger.
     public var what: String
-    /// Whom it is about.
+    /// The person it is about.
     public var person: PersonID?
     public var emergency: EmergencyID?
-    /// To whom a message goes, and on which channel.
+    /// Recipient and channel of a message.
     public var recipient: PersonID?
     public var channel: Channel?
     public var due: Timestamp
-    /// Not where another service shows what will come of it: it goes with its emergency.
+    /// Whether it is listed. False if another service lists its emergency, with which it is sent or
+    /// dropped.
     public var isShown: Bool
 
     public init(
@@ -36,7 +37,7 @@ public struct HeldEntry: Hashable, Sendable {
         self.isShown = isShown
     }
 
-    /// Whether an id names it: its own, that of its emergency or of its person.
+    /// Whether a name is its id, or the id of its emergency or person.
     func isNamed(_ name: String) -> Bool {
         name == id || name == emergency?.description || name == person?.description
     }
@@ -53,36 +54,37 @@ public struct HeldEntry: Hashable, Sendable {
     }
 }
 
-// `GET` and `POST /v1/held/<service>`: what waits for the operator after an outage.
+// `GET` and `POST /v1/held/<service>`: items held after an outage.
 extension Host {
-    /// What is held here, for the operator.
+    /// Lists the held items, for the operator.
     func held(for request: Request) -> Response {
         do {
             try checkOperator(request)
-            let entries = try service?.held ?? []
+            let entries = try service?.heldEntries ?? []
             return .json(heldDocument(entries).serialized())
         } catch {
             return .problem(error as? Problem ?? HostLimits.unavailable)
         }
     }
 
-    /// Says, once, that something is held since the store is new. In a new suite there is nothing.
-    func tellHold() {
-        guard let last = holdLookedFor, let outage else { return }
+    /// Logs once that a new store holds items. A new suite holds none, so the log line waits for
+    /// the first item.
+    func logHold() {
+        guard let last = holdCheckedAt, let outage else { return }
         guard now < outage.holdEnds else {
-            holdLookedFor = nil
+            holdCheckedAt = nil
             return
         }
-        guard now - last >= HostLimits.holdLookInterval else { return }
-        holdLookedFor = now
-        guard let held = try? service?.held, !held.isEmpty else { return }
-        holdLookedFor = nil
+        guard now - last >= HostLimits.holdCheckInterval else { return }
+        holdCheckedAt = now
+        guard let held = try? service?.heldEntries, !held.isEmpty else { return }
+        holdCheckedAt = nil
         log.warning(
-            "the store is new; what others tell of the time before its first start is held",
+            "store is new, items from before its first start are held",
             ["until": outage.until, "hold_ends": outage.holdEnds, "hint": Host.holdHint])
     }
 
-    static let holdHint = "jaga release shows it, and sends or drops it"
+    static let holdHint = "jaga held shows it, and sends or drops it"
 
     private func heldDocument(_ entries: [HeldEntry]) -> JSON {
         [
@@ -98,37 +100,38 @@ extension Host {
         ]
     }
 
-    /// What a request wants to have settled: the entries named, or all.
-    func settling(_ body: JSON) throws -> Chore {
+    /// Decodes a command on held items: the named ones, or all.
+    func settling(_ body: JSON) throws -> AdminCommand {
         let isDropped: Bool
         switch body["action"]?.string {
         case "send": isDropped = false
         case "drop": isDropped = true
         default:
             throw Problem.invalid(
-                "there is no such action", field: "action", hint: "send 'send' or 'drop'")
+                "unknown action", field: "action", hint: "send 'send' or 'drop'")
         }
-        let entries = try service?.held ?? []
+        let entries = try service?.heldEntries ?? []
         if body["items"] == "all" { return .settle(entries, isAll: true, isDropped: isDropped) }
         let items = body["items"]?.array
         guard let items, items.allSatisfy({ $0.string != nil }) else {
             throw Problem.invalid(
-                "these are no ids", field: "items", hint: #"send a list of ids, or "all""#)
+                "items is not a list of ids", field: "items",
+                hint: #"send a list of ids, or "all""#)
         }
         let names = items.compactMap(\.string)
-        let wanted = entries.filter { entry in names.contains(where: entry.isNamed) }
-        return .settle(wanted, isAll: false, isDropped: isDropped)
+        let named = entries.filter { entry in names.contains(where: entry.isNamed) }
+        return .settle(named, isAll: false, isDropped: isDropped)
     }
 
     func settle(
         _ entries: [HeldEntry], isAll: Bool, isDropped: Bool, _ request: Request
     ) throws {
         isServiceTouched = true
-        try service?.settle(entries, isAll: isAll, isDropped: isDropped)
+        try service?.settleHeld(entries, isAll: isAll, isDropped: isDropped)
         if !entries.isEmpty {
             log.warning(
                 isDropped
-                    ? "the operator drops what was held" : "the operator releases what was held",
+                    ? "held items dropped by the operator" : "held items sent by the operator",
                 ["count": entries.count])
         }
         answer(request.id, .json(heldDocument(entries).serialized()))

@@ -5,8 +5,10 @@ import Store
 import Web
 import Wire
 
-/// The one thread of a service: waits, drains what is ready, lets the service decide, commits once,
-/// and only then speaks.
+/// Event loop of a service.
+///
+/// Each turn polls, handles all ready input in one transaction, commits, and only then sends
+/// responses, records and transfers.
 public final class Host {
     public let definition: ServiceDefinition
     public let configuration: Configuration
@@ -15,79 +17,74 @@ public final class Host {
     public let metrics = Metrics()
     public let database: Database
     public let bus: Bus
-    /// The directory, for services that consume it.
+    /// The directory replica, for services that consume `directory`.
     public let directory: ReplicaStore?
-    /// Time of this turn; never decreases.
+    /// The time of this turn; never decreases.
     public private(set) var now: Timestamp
 
     let parts: HostParts
     let started: Timestamp
-    /// Each request is compared with them.
+    // Stored, because every request is compared with them.
     private(set) lazy var streamsPath = "/v1/streams/\(definition.name.rawValue)"
     private(set) lazy var heldPath = "/v1/held/\(definition.name.rawValue)"
-    private let turns, turnsTakenBack, wallJumps: Counter
-    let putAside, givenUp: Counter
+    private let turns, turnsRolledBack, wallJumps: Counter
+    let deadLettered, abandoned: Counter
 
     var service: (any Service)?
-    /// Leaves after COMMIT.
-    private var answers: [(id: UInt64, response: Response)] = []
-    private var steps: [(id: UInt64, step: StreamStep)] = []
-    private var departures: [Transfer] = []
-    /// Requests given to the service and not answered yet.
+    // Outputs of the turn, sent after COMMIT.
+    private var pendingResponses: [(id: UInt64, response: Response)] = []
+    private var pendingSteps: [(id: UInt64, step: StreamStep)] = []
+    private var pendingTransfers: [Transfer] = []
+    /// Requests that the service has not answered yet.
     var outstanding: Set<UInt64> = []
-    /// Results that a turn which was taken back has not digested.
-    private var undigested: [TransferResult] = []
-    /// Calls for help of the turn that failed last: they are tried alone at once.
-    var sparedCalls: [Request] = []
-    let callsKept: Counter
-    /// Turns left in which every input has a transaction of its own.
-    var carefulTurns = 0
-    /// Requests and results that failed alone.
-    var inputs = InputWatch()
-    /// Told to end, and when it does at the latest.
-    private(set) var leaveUntil: Duration?
-    /// Everything is said, and leaves until then.
-    private var farewell: Duration?
-    /// This turn is the last one.
+    /// Results of a turn that was rolled back; the next turn handles them again.
+    private var unhandledResults: [TransferResult] = []
+    /// Emergency requests of the turn that failed last; each is retried alone at once.
+    var sparedEmergencies: [Request] = []
+    let callsDeferred: Counter
+    /// Turns left in which every input gets its own transaction.
+    var isolatedTurns = 0
+    /// Requests and results that failed in a transaction of their own.
+    var inputs = InputFailures()
+    /// When the process exits at the latest, monotonic; nil until shutdown begins.
+    private(set) var shutdownDeadline: Duration?
+    /// Until when the bus sends its last messages, monotonic.
+    private var flushDeadline: Duration?
     private(set) var isStopping = false
-    /// What the process ends with.
     var exitCode: Int32 = 0
-    /// Why the last turn was taken back; nil once one was committed.
+    /// Why the last turn was rolled back; nil after a commit.
     private(set) var lastFailure: String?
     var disk: DiskGauge?
-    /// When this store's service ran.
-    var attendance: Attendance
-    /// The time before this start in which it did not, while what became due in it may be held.
+    /// When the service last ran on this store.
+    var lastAlive: LastAlive
+    /// The outage before this start, as long as items that became due in it may be held.
     public internal(set) var outage: Outage?
-    /// That something of before a store's first start is held was not looked for later than this;
-    /// nil = it is not, or was told.
-    var holdLookedFor: Timestamp?
-    /// Records that cannot be digested.
-    var poison = PoisonWatch()
-    /// Those of them that are tried again from where they are kept.
-    var needed = NeededRecords()
-    /// What is put aside changed in this turn.
-    var isPoisonChanged = false
-    /// The record that is being applied, and whether nothing else is in its transaction.
+    /// When the host last checked whether a new store holds items; nil if that has been logged or
+    /// need not be.
+    var holdCheckedAt: Timestamp?
+    /// Decides what happens to records that cannot be applied.
+    var deadLetterPolicy = DeadLetterPolicy()
+    /// Dead letters that emergencies depend on; they are retried forever.
+    var requiredRecords = RequiredRecords()
+    /// Whether this turn changed the table of dead letters.
+    var isDeadLetterChanged = false
     var applying: Applying?
-    /// A snapshot was read in this turn: much memory is held for nothing.
-    var isMemoryLoose = false
+    /// Whether a snapshot was read in this turn, which leaves much unused memory in the allocator.
+    var shouldReleaseMemory = false
     var divergences = Divergences()
-    /// The service was given something in this attempt.
+    /// Whether this attempt called the service, so that a rollback must reload it.
     var isServiceTouched = false
-    /// The last turn was taken back because of a record.
-    private(set) var isRecordToBlame = false
-    /// What the operator asked to have done with streams.
-    var chores: [Request] = []
+    /// Whether the last turn was rolled back because of a record.
+    private(set) var didRecordFail = false
+    var adminCommands: [Request] = []
+    /// The last failure that was logged, to limit repetitions.
     var logged: (text: String, at: Timestamp)?
     let terminal = ControllingTerminal()
-    /// Reads the settings again, as at the start; nil where there are none to read.
+    /// Reads the settings again, as at the start; nil in tests.
     var readConfiguration: (() throws -> Configuration)?
-    /// The run before did not end by itself.
-    var wasKilled = false
-    /// Which requests are refused before anything looks at them.
+    /// Whether the previous run did not shut down.
+    var didCrash = false
     var requestGuard: RequestGuard
-    /// Who follows events over HTTP.
     var tails: [TailReader] = []
 
     init(definition: ServiceDefinition, configuration: Configuration, parts: HostParts) {
@@ -100,67 +97,70 @@ public final class Host {
         bus = parts.bus
         directory = parts.directory
         disk = parts.disk
-        attendance = Attendance(parts.database)
+        lastAlive = LastAlive(parts.database)
         now = parts.clock.now
         started = now
-        turnsTakenBack = metrics.counter(
-            "jaga_turns_taken_back_total", "Turns whose transaction could not be committed.")
+        turnsRolledBack = metrics.counter(
+            "jaga_turns_rolled_back_total", "Turns whose transaction was rolled back.")
         turns = metrics.counter("jaga_turns_total", "Turns committed.")
-        putAside = metrics.counter(
-            "jaga_poison_records_total", "Records that could not be digested and were put aside.")
+        deadLettered = metrics.counter(
+            "jaga_dead_letters_total", "Records that could not be applied and were dead-lettered.")
         // Only some services have the setting.
         let publicURL =
             definition.settings.contains { $0.name == "JAGA_PUBLIC_URL" }
             ? configuration.optional("JAGA_PUBLIC_URL") : nil
         requestGuard = RequestGuard(configuration, publicURL: publicURL, metrics)
-        givenUp = metrics.counter(
-            "jaga_inputs_given_up_total",
-            "Requests and results of transfers that failed each time and were given up.")
-        callsKept = metrics.counter(
+        abandoned = metrics.counter(
+            "jaga_inputs_abandoned_total",
+            "Requests and transfer results that failed on every attempt and were abandoned.")
+        callsDeferred = metrics.counter(
             "jaga_calls_kept_total",
-            "Calls for help that failed each time and were kept as they came.")
+            "Emergency requests that failed on every attempt and were stored for a retry.")
         wallJumps = metrics.counter("jaga_wall_clock_jumps_total", "Jumps of the wall clock.")
     }
 
     /// The port that HTTP listens on.
     public var httpPort: Int { parts.server.port }
 
-    /// How little room is left for the store: what can wait is to be refused by it.
+    /// How full the store's disk is. Services reject requests that can wait by it.
     public var diskPressure: DiskPressure { disk?.pressure ?? .none }
 
-    /// Nothing leaves to anybody outside: transfers are not to be started.
-    public var isRehearsal: Bool { parts.isRehearsal }
+    /// Whether nothing may be sent outside: the host starts no transfers.
+    public var isDryRun: Bool { parts.isDryRun }
 
-    // MARK: What a service says; it leaves after COMMIT
+    // MARK: Outputs, sent after COMMIT
 
-    /// Answers a request of this or an earlier turn.
+    /// Answers a request of this turn or an earlier one.
     public func answer(_ id: UInt64, _ response: Response) {
-        answers.append((id, response))
+        pendingResponses.append((id, response))
     }
 
-    /// Goes on with the answer to a request, whose body comes piece by piece over many turns. When
-    /// a turn is taken back, so is what it said here: the service ends such answers by `cut` then.
+    /// Sends the next step of a streamed response, whose body spans many turns.
+    ///
+    /// A rollback discards the steps of its turn. The service must then end such responses with
+    /// ``StreamStep/cut``.
     public func stream(_ id: UInt64, _ step: StreamStep) {
-        steps.append((id, step))
+        pendingSteps.append((id, step))
     }
 
-    /// Bytes of such an answer that wait for the client; nil = it is gone, or has all of them.
+    /// Bytes of a streamed response that the client has not read yet; nil if the client is gone or
+    /// has read everything.
     public func unsentBytes(of id: UInt64) -> Int? { parts.server.unsentBytes(of: id) }
 
     /// Appends an event to a stream that this service keeps, in the turn's transaction.
     public func publish(_ event: Event, on stream: StreamName) throws {
         try bus.append(try EventCodec.encode(event), to: stream)
-        note(event, on: stream, isOwn: true)
+        logEvent(event, on: stream, isOwn: true)
     }
 
-    /// Starts a transfer; its result comes to ``Service/transferred(_:)``.
+    /// Starts a transfer; its result arrives in ``Service/transferCompleted(_:)``.
     public func start(_ transfer: Transfer) {
-        departures.append(transfer)
+        pendingTransfers.append(transfer)
     }
 
     // MARK: The loop
 
-    /// Runs until a signal says stop, or the store can no longer be read.
+    /// Runs until a signal asks for shutdown, or the store can no longer be read.
     func run() {
         let own = service?.pollable
         let pollables: [(any Pollable)?] = [parts.signals, parts.server, parts.transfers, bus, own]
@@ -170,95 +170,95 @@ public final class Host {
         }
     }
 
-    /// Takes what is ready, without waiting for anything.
+    /// Handles everything that is ready, without waiting.
     func step() {
         advanceTime()
         disk?.step(now, log: log)
         let signals = parts.signals?.drain() ?? []
         if signals.contains(where: endsProcess) {
-            startLeaving()
+            beginShutdown()
         } else if signals.contains(.hangUp) {
             reloadConfiguration()
         }
         let requests = admit(parts.server.drain())
-        let results = undigested + parts.transfers.drain()
-        undigested = []
-        if carefulTurns > 0 {
-            carefulTurns -= 1
-            takeCarefully(requests, results)
+        let results = unhandledResults + parts.transfers.drain()
+        unhandledResults = []
+        if isolatedTurns > 0 {
+            isolatedTurns -= 1
+            handleIndividually(requests, results)
         } else {
-            take(requests, results)
+            handle(requests, results)
         }
-        takeAlone()
-        attendance.note(now)
-        tellHold()
-        tellAndAsk()
+        runIsolatedWork()
+        lastAlive.record(now)
+        logHold()
+        runBus()
         serveTails()
         parts.server.flush()
-        leave()
+        finishShutdown()
         parts.manager?.beat(parts.clock.monotonic)
         parts.watchdog?.beat(parts.clock.monotonic)
     }
 
-    /// Told to end: goes on until the service has left, within a time.
-    func startLeaving() {
-        guard leaveUntil == nil else { return }
+    /// Starts the drain; turns go on until the service has drained or the timeout is over.
+    func beginShutdown() {
+        guard shutdownDeadline == nil else { return }
         parts.manager?.stopping()
         endTails()
-        leaveUntil = parts.clock.monotonic + HostLimits.leaving
-        service?.startLeaving()
+        shutdownDeadline = parts.clock.monotonic + HostLimits.drainTimeout
+        service?.beginShutdown()
     }
 
-    /// Ends when the service has left, or its time is over. Whoever gave it partitions hears so,
-    /// and that takes a moment to get out.
-    private func leave() {
-        guard let leaveUntil else { return }
+    /// Stops the loop when the service has drained or the timeout is over. The message that returns
+    /// the leases needs a moment to leave the process.
+    private func finishShutdown() {
+        guard let shutdownDeadline else { return }
         let now = parts.clock.monotonic
-        if let farewell {
-            isStopping = now >= farewell
-        } else if service?.hasLeft != false || now >= leaveUntil {
-            if bus.leave() { farewell = now + HostLimits.farewell } else { isStopping = true }
+        if let flushDeadline {
+            isStopping = now >= flushDeadline
+        } else if service?.hasDrained != false || now >= shutdownDeadline {
+            if bus.leave() { flushDeadline = now + HostLimits.flushTime } else { isStopping = true }
         }
     }
 
-    /// What the bus does between turns.
-    private func tellAndAsk() {
+    /// Runs the bus's work between turns.
+    private func runBus() {
         guard service != nil else { return }
         do {
             try bus.tick()
         } catch {
             logFailure(error)
         }
-        tellDivergences()
+        logDivergences()
     }
 
     private func advanceTime() {
         if let jump = parts.clock.wallJump() {
             log.warning(
-                "the wall clock jumped; running waits are not affected",
+                "wall clock jumped; deadlines are not affected",
                 ["seconds": jump.components.seconds])
             wallJumps.add()
         }
         now = max(now, parts.clock.now)
     }
 
-    /// A record that failed, and what the operator wants done, in transactions of their own.
-    private func takeAlone() {
-        if let due = poison.nextDue, due <= now {
+    /// Retries failed records and runs the operator's commands, each in its own transaction.
+    private func runIsolatedWork() {
+        if let due = deadLetterPolicy.nextDue, due <= now {
             turn(requests: [], results: []) { _ in try receiveSuspects() }
-            poison.hadTurn(now)
+            deadLetterPolicy.suspectsRan(now)
         }
-        retryNeeded()
-        retryKeptCall()
-        for request in chores { take(request) }
-        chores.removeAll()
+        retryRequired()
+        retryDeferredCall()
+        for request in adminCommands { runAdminCommand(request) }
+        adminCommands.removeAll()
     }
 
-    /// Does what the operator asked for. A refusal is an answer: no turn was begun for it.
-    private func take(_ request: Request) {
+    /// Runs a command of the operator. An invalid command is answered without starting a turn.
+    private func runAdminCommand(_ request: Request) {
         do {
-            let chore = try chore(of: request)
-            if let failure = attempt({ try perform(chore, for: request) }) {
+            let adminCommand = try adminCommand(of: request)
+            if let failure = attempt({ try perform(adminCommand, for: request) }) {
                 throw problem(because: failure)
             }
         } catch {
@@ -272,19 +272,20 @@ public final class Host {
         return HostLimits.unavailable
     }
 
-    /// One turn: one transaction, then everything that was waiting for it.
+    /// Runs one turn: one transaction, then its outputs.
     ///
     /// - Parameters:
-    ///   - alone: the one input of the turn, if it has but one
-    ///   - mayCall: requests of the turn that may call for help; those that do are not refused when
-    ///     it fails, but are in ``sparedCalls`` then, unless the store is to blame
-    /// - Returns: whether it was committed.
+    ///   - alone: the only input of the turn, if it has just one
+    ///   - emergencyCandidates: requests of the turn that may raise emergencies. If the turn fails
+    ///     for another reason than the store, those that do are not answered with 503 but put into
+    ///     ``sparedEmergencies``.
+    /// - Returns: whether the turn was committed
     @discardableResult
     func turn(
-        requests: [UInt64], results: [TransferResult], alone: InputWatch.Input? = nil,
-        mayCall: [Request] = [], _ body: (any Service) throws -> Void
+        requests: [UInt64], results: [TransferResult], alone: InputFailures.Input? = nil,
+        emergencyCandidates: [Request] = [], _ body: (any Service) throws -> Void
     ) -> Bool {
-        sparedCalls = []
+        sparedEmergencies = []
         guard let service else { return false }
         outstanding.formUnion(requests)
         do {
@@ -294,26 +295,27 @@ public final class Host {
         } catch {
             if releaseReserve(for: error, retrying: requests) {
                 return turn(
-                    requests: requests, results: results, alone: alone, mayCall: mayCall, body)
+                    requests: requests, results: results, alone: alone,
+                    emergencyCandidates: emergencyCandidates, body)
             }
-            if (error as? StoreError)?.isOfTheStore != true {
-                sparedCalls = mayCall.filter {
-                    outstanding.contains($0.id) && service.callsForHelp($0)
+            if (error as? StoreError)?.isStoreFailure != true {
+                sparedEmergencies = emergencyCandidates.filter {
+                    outstanding.contains($0.id) && service.isEmergencyRequest($0)
                 }
-                outstanding.subtract(sparedCalls.map(\.id))
+                outstanding.subtract(sparedEmergencies.map(\.id))
             }
-            let again = alone.map { blame($0, for: error, results: results) } ?? results
-            takeBack(because: error, results: again)
+            let retried = alone.map { recordFailure($0, for: error, results: results) } ?? results
+            rollBack(because: error, results: retried)
             return false
         }
-        concluded()
+        finishCommit()
         return true
     }
 
-    /// A turn for one thing alone. Where it fails, it is as if it had not been: nobody who waits
-    /// hears of it, unless the service was given something that only a reload takes from it.
+    /// Runs a turn for one operation. If it fails, only its own transaction is rolled back; waiting
+    /// requests are affected only if the service has to be reloaded.
     ///
-    /// - Returns: why it failed; nil when it was committed
+    /// - Returns: why it failed; nil if it was committed
     func attempt(_ body: () throws -> Void) -> (any Error)? {
         isServiceTouched = false
         do {
@@ -325,69 +327,69 @@ public final class Host {
             undo(isServiceTouched: isServiceTouched)
             return error
         }
-        concluded()
+        finishCommit()
         return nil
     }
 
-    private func concluded() {
+    private func finishCommit() {
         lastFailure = nil
         directory?.committed()
-        forgetPassedSuspects()
+        clearPassedSuspects()
         turns.add()
-        speak()
+        sendOutputs()
         service?.committed()
-        if isMemoryLoose {
-            isMemoryLoose = false
-            Memory.giveBack()
+        if shouldReleaseMemory {
+            shouldReleaseMemory = false
+            Memory.releaseUnused()
         }
     }
 
-    /// Says what the committed turn decided.
-    func speak() {
+    /// Sends the outputs of the committed turn.
+    func sendOutputs() {
         bus.committed()
-        for answer in answers {
+        for answer in pendingResponses {
             outstanding.remove(answer.id)
             parts.server.answer(answer.id, answer.response)
         }
-        answers.removeAll(keepingCapacity: true)
-        for (id, step) in steps {
+        pendingResponses.removeAll(keepingCapacity: true)
+        for (id, step) in pendingSteps {
             outstanding.remove(id)
             parts.server.stream(id, step)
         }
-        steps.removeAll(keepingCapacity: true)
-        if !isRehearsal { for transfer in departures { parts.transfers.start(transfer) } }
-        departures.removeAll(keepingCapacity: true)
+        pendingSteps.removeAll(keepingCapacity: true)
+        if !isDryRun { for transfer in pendingTransfers { parts.transfers.start(transfer) } }
+        pendingTransfers.removeAll(keepingCapacity: true)
     }
 
-    /// What a turn that failed leaves behind: its inputs come again, or hear 503.
-    private func takeBack(because error: any Error, results: [TransferResult]) {
-        turnsTakenBack.add()
-        isRecordToBlame = blameRecord(for: error)
+    /// Rolls a failed turn back: its results are handled again, its requests answered with 503.
+    private func rollBack(because error: any Error, results: [TransferResult]) {
+        turnsRolledBack.add()
+        didRecordFail = recordFailedRecord(for: error)
         logFailure(error)
         lastFailure = "\(error)"
-        undigested += results
+        unhandledResults += results
         undo(isServiceTouched: true)
     }
 
-    /// ROLLBACK, nothing said; the core starts again from the store, and whoever waits and is not
-    /// known to it any more hears 503.
+    /// Discards the transaction and its outputs, and reloads the service if it was called. Waiting
+    /// requests that the service no longer knows are answered with 503.
     func undo(isServiceTouched: Bool) {
         database.rollback()
         applying = nil
-        isPoisonChanged = false
-        answers.removeAll()
-        steps.removeAll()
-        departures.removeAll()
+        isDeadLetterChanged = false
+        pendingResponses.removeAll()
+        pendingSteps.removeAll()
+        pendingTransfers.removeAll()
         do {
             try bus.rolledBack()
             try directory?.rolledBack()
             guard isServiceTouched, let service else { return }
             try service.reload()
-            refuseOutstanding(but: service.suspended)
+            refuseOutstanding(but: service.suspendedRequests)
         } catch {
-            // A core that holds what is not on disk must not decide anything: the next start reads
-            // the store again.
-            log.error(error, ["reading": "store", "then": "the process ends"])
+            // A core whose state differs from the disk must not decide anything; the next start
+            // reads the store again.
+            log.error(error, ["operation": "reload", "action": "exit"])
             refuseOutstanding()
             service = nil
             exitCode = 1

@@ -3,11 +3,13 @@ import Runtime
 import Store
 
 extension Host {
-    /// Tries what may keep a service from starting, in the order of a start: keys, secrets, folder
-    /// and store. Nothing is changed, and the service may be running meanwhile; an empty file tries
-    /// whether files can be made.
+    /// Checks what may prevent a service from starting, in the order of a start: keys, secrets,
+    /// folder and store.
     ///
-    /// - Throws: what the start would throw
+    /// It changes nothing, except that it creates and removes an empty file to test the folder. The
+    /// service may be running.
+    ///
+    /// - Throws: the error that the start would throw
     static func check(_ definition: ServiceDefinition, _ configuration: Configuration) throws {
         try HostParts.refuseUnprotected(configuration, Topology(configuration))
         if HostParts.keysToMake(definition, configuration, Topology(configuration)) == nil {
@@ -18,7 +20,7 @@ extension Host {
         try UnfinishedRestore.refuse(
             home: configuration.text("JAGA_HOME"), service: definition.name.rawValue)
         let folder = HostParts.folder(definition, configuration)
-        try Files.tryWriting(in: folder)
+        try Files.checkWritable(in: folder)
         let store = HostParts.store(in: folder)
         guard Files.exists(store) else { return }
         try Database.check(store, HostParts.migrations(definition))

@@ -6,16 +6,16 @@ import Runtime
 import Web
 import Wire
 
-// The paths that the host answers for every service.
+// Paths that the host serves for every service.
 extension Host {
-    /// The answer to `/healthz`, `/readyz`, `/metrics`, `/v1/status/<service>`,
-    /// `/v1/streams/<service>` and `/v1/held/<service>`; nil for any other path, and for what needs
-    /// a turn.
+    /// Returns the response to `/healthz`, `/readyz`, `/metrics`, `/v1/status/<service>`,
+    /// `/v1/streams/<service>` and `/v1/held/<service>`; nil for other paths, and for requests that
+    /// need a turn.
     func hostResponse(to request: Request) -> Response? {
         guard request.method == .get else { return hostRefusal(of: request) }
         switch request.path {
-        case "/healthz": return health(problems: troubles + alarms)
-        case "/readyz": return health(problems: unready + troubles)
+        case "/healthz": return health(problems: healthProblems + alarms)
+        case "/readyz": return health(problems: unready + healthProblems)
         case "/metrics": return metricsPage()
         case streamsPath: return streams(for: request)
         case heldPath: return held(for: request)
@@ -23,13 +23,13 @@ extension Host {
         }
     }
 
-    /// Whether it is `/v1/status/<service>`; every request is asked, so no text is made for it.
+    /// Whether a path is `/v1/status/<service>`. Runs for every request, so it allocates nothing.
     private func isStatus(_ path: String) -> Bool {
         let start = "/v1/status/"
         return path.hasPrefix(start) && path.dropFirst(start.count) == definition.name.rawValue
     }
 
-    /// 405 for what these paths do not take; nil for any other path, and for what they do.
+    /// Returns 405 for methods that these paths do not support; nil otherwise.
     private func hostRefusal(of request: Request) -> Response? {
         switch request.path {
         case "/healthz", "/readyz", "/metrics": .refusal(of: request.method, allowed: [.get])
@@ -41,36 +41,37 @@ extension Host {
         }
     }
 
-    /// Everything that is wrong, as sentences.
-    var troubles: [String] {
-        var all = (service?.troubles ?? ["the service has not started"]) + bus.troubles
-        if let lastFailure { all.append("the last turn was taken back: \(lastFailure)") }
+    /// Faults of the service, the bus and the last turn, see ``Service/healthProblems``.
+    var healthProblems: [String] {
+        var all = (service?.healthProblems ?? ["the service has not started"]) + bus.healthProblems
+        if let lastFailure { all.append("the last turn was rolled back: \(lastFailure)") }
         return all
     }
 
-    /// What somebody must look at, although requests may be sent here.
+    /// Faults that need an operator although all requests are accepted, see ``Service/alarms``.
     var alarms: [String] {
         let disk = diskPressure >= .tight ? [disk?.sentence].compactMap(\.self) : []
-        let count = (try? poisonStore.count) ?? 0
-        let records = count == 1 ? "1 record is" : "\(count) records are"
-        let poisoned = count == 0 ? [] : ["\(records) put aside: see 'jaga streams poison'"]
-        return disk + bus.alarms + needed.troubles + poisoned + (service?.alarms ?? [])
+        let count = (try? deadLetterStore.count) ?? 0
+        let records = count == 1 ? "1 dead letter" : "\(count) dead letters"
+        let deadLetters = count == 0 ? [] : ["\(records): see 'jaga streams dead-letters'"]
+        return disk + bus.warnings + requiredRecords.healthProblems + deadLetters
+            + (service?.alarms ?? [])
     }
 
-    /// What somebody should look at some day.
+    /// Conditions that need attention some day, see ``Service/concerns``.
     var concerns: [String] {
-        let killed = wasKilled && now - started < HostLimits.killedShown
+        let crashed = didCrash && now - started < HostLimits.crashNoticeAge
         return (diskPressure == .filling ? [disk?.sentence].compactMap(\.self) : [])
-            + (killed ? ["the run before did not shut down: it was killed, or crashed"] : [])
+            + (crashed ? ["the previous run did not shut down: it was killed or crashed"] : [])
             + (parts.isUnprotected ? [Host.unprotected] : []) + (service?.concerns ?? [])
     }
 
-    /// Said at the start and for as long as streams have no keys.
+    /// Logged at the start, and a concern as long as streams have no keys.
     static let unprotected =
-        "streams are not protected (JAGA_CURVE=never): every account on this machine can read and "
+        "streams are not encrypted (JAGA_CURVE=never): every account on this machine can read and "
         + "forge them"
 
-    /// Why requests should not be sent here yet.
+    /// Why the service is not ready for requests yet; empty if it is.
     var unready: [String] {
         bus.isCaughtUp ? [] : ["streams are not caught up"]
     }
@@ -89,17 +90,17 @@ extension Host {
         service?.writeMetrics(metrics)
         bus.writeMetrics(metrics)
         disk?.write(to: metrics)
-        metrics.gauge("jaga_poison_records", "Records that are put aside and wait for somebody.")
-            .set(Double((try? poisonStore.count) ?? 0))
-        metrics.gauge("jaga_troubles", "What /healthz tells that somebody must look at.")
-            .set(Double(troubles.count + alarms.count))
+        metrics.gauge("jaga_dead_letters", "Dead letters that wait for the operator.")
+            .set(Double((try? deadLetterStore.count) ?? 0))
+        metrics.gauge("jaga_health_problems", "Problems and alarms that /healthz reports.")
+            .set(Double(healthProblems.count + alarms.count))
         metrics.readProcess()
         return Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
             body: Array(metrics.render().utf8))
     }
 
-    /// Who the credentials of a request speak for; nil when there are none or they are wrong.
+    /// Returns the principal of a request's credentials; nil if they are missing or wrong.
     public func principal(of request: Request) -> Principal? {
         directory?.principal(of: request) ?? service?.principal(of: request)
     }
@@ -114,32 +115,32 @@ extension Host {
         }
     }
 
-    /// Whether a request has the token of whoever only watches: what is private is masked for them.
+    /// Whether a request has the monitoring token, for which private data is masked.
     func isMonitor(_ request: Request) -> Bool {
         guard let token = Credentials(request.headers)?.token else { return false }
         let replica = directory?.replica ?? service?.ownDirectory
         return replica?.credential(tokenHash: Hash.sha256Text(token))?.scope == .monitor
     }
 
-    /// Refuses everybody but the operator.
+    /// Rejects every principal except the operator.
     func checkOperator(_ request: Request) throws(Problem) {
         guard let principal = principal(of: request) else {
             throw .unauthorized("the credentials are missing or wrong")
         }
         guard principal == .operator else {
-            throw .denied("only the operator sees the state of the suite")
+            throw .denied("only the operator may read the state of the suite")
         }
     }
 
-    /// What `GET /v1/status/<service>` answers.
+    /// The body of `GET /v1/status/<service>`.
     func statusDocument(isMasked: Bool = false) -> JSON {
-        let sentences = troubles + alarms + unready + concerns
+        let sentences = healthProblems + alarms + unready + concerns
         let details = service?.statusDetails ?? .object([])
         return .object([
             .init("service", .string(definition.name.rawValue)),
             .init("version", .string(Version.text)),
             .init("started", .string(started.description)),
-            .init("ready", .bool(unready.isEmpty && troubles.isEmpty)),
+            .init("ready", .bool(unready.isEmpty && healthProblems.isEmpty)),
             .init("refusing", .bool(diskPressure >= .tight)),
             .init(
                 "troubles",
@@ -182,7 +183,7 @@ extension Acknowledgement {
         [
             "consumer": .string(consumer), "stream": .string(stream.text),
             "position": .integer(Int64(clamping: position.sequence)),
-            "heard": .string(heard.description),
+            "heard": .string(received.description),
         ]
     }
 }

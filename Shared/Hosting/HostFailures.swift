@@ -2,13 +2,13 @@ import Model
 import Store
 import Web
 
-// What becomes of a turn that failed, and of those who wait for it.
+// Failed turns and the requests that wait for them.
 extension Host {
-    /// Frees the room kept for emergencies if the disk is full, and rolls the turn back so that it
-    /// can be tried again: its requests may be calls for help.
+    /// Frees the disk reserve if the disk is full, and rolls the turn back for a retry: its
+    /// requests may raise emergencies.
     ///
-    /// - Parameter requests: those of the turn, which nobody answers meanwhile
-    /// - Returns: whether there is room now
+    /// - Parameter requests: the turn's requests, which stay unanswered until the retry
+    /// - Returns: whether the turn can be retried
     func releaseReserve(for error: any Error, retrying requests: [UInt64]) -> Bool {
         guard (error as? StoreError)?.code == "disk-full", disk?.releaseReserve() == true else {
             return false
@@ -19,23 +19,23 @@ extension Host {
         return service != nil
     }
 
-    /// One line for a new failure, then one every ten seconds while it lasts.
+    /// Logs a failure: one line when it is new, then one every 10 s while it lasts.
     func logFailure(_ error: any Error) {
         let text = "\(error)"
         if let logged, logged.text == text, now - logged.at < HostLimits.failureLogInterval {
             return
         }
         logged = (text, now)
-        log.error(error, ["taken_back": "turn", "waiting": outstanding.count])
+        log.error(error, ["rolled_back": "turn", "waiting": outstanding.count])
     }
 
-    /// Answers somebody who waits, whatever becomes of the turn.
+    /// Answers a request with a problem at once, whatever becomes of the turn.
     func refuse(_ id: UInt64, _ problem: Problem) {
         outstanding.remove(id)
         parts.server.answer(id, .problem(problem))
     }
 
-    /// 503 for everybody who waits, except some.
+    /// Answers all waiting requests with 503, except some.
     func refuseOutstanding(but kept: Set<UInt64> = []) {
         for id in outstanding.subtracting(kept) {
             parts.server.answer(id, .problem(HostLimits.unavailable))

@@ -2,9 +2,11 @@ import Model
 import Store
 import Web
 
-// Requests and results of transfers: together as long as all is well, each alone otherwise.
+// Requests and transfer results: handled in one transaction, or each alone after a failure.
 extension Host {
-    /// Answers what the host answers itself; the rest is for the service.
+    /// Answers the requests that the host handles itself.
+    ///
+    /// - Returns: the requests for the service
     func admit(_ requests: [Request]) -> [Request] {
         var admitted: [Request] = []
         for request in requests {
@@ -12,13 +14,13 @@ extension Host {
                 parts.server.answer(request.id, .problem(refusal))
             } else if let response = hostResponse(to: request) {
                 parts.server.answer(request.id, response)
-            } else if isChore(request), !isStopping {
+            } else if isAdminCommand(request), !isStopping {
                 if let refusal = refusal(of: request) {
                     parts.server.answer(request.id, .problem(refusal))
                 } else {
-                    chores.append(request)
+                    adminCommands.append(request)
                 }
-            } else if leaveUntil != nil {
+            } else if shutdownDeadline != nil {
                 parts.server.answer(request.id, .problem(HostLimits.unavailable))
             } else if isTail(request) {
                 follow(request)
@@ -29,81 +31,82 @@ extension Host {
         return admitted
     }
 
-    /// Everything that is ready in one transaction, but for what failed alone before.
-    func take(_ requests: [Request], _ results: [TransferResult]) {
+    /// Handles everything that is ready in one transaction. Inputs that failed alone before get
+    /// transactions of their own.
+    func handle(_ requests: [Request], _ results: [TransferResult]) {
         let requestsTogether = requests.filter { !inputs.isSuspect(.request($0)) }
         let resultsTogether = results.filter { !inputs.isSuspect(.result($0)) }
         let done = turn(
             requests: requestsTogether.map(\.id), results: resultsTogether,
-            mayCall: requestsTogether
+            emergencyCandidates: requestsTogether
         ) { service in
             try receive(limit: HostLimits.recordsPerTurn, isAlone: false)
-            for result in resultsTogether { try service.transferred(result) }
+            for result in resultsTogether { try service.transferCompleted(result) }
             for request in requestsTogether { try service.handle(request) }
             try service.tick()
         }
-        // A record that is to blame is tried alone from now on; the others need no care.
-        if !done, !isRecordToBlame { carefulTurns = HostLimits.carefulTurns }
-        sparedCalls.forEach(takeCall)
-        requests.filter { inputs.isSuspect(.request($0)) }.forEach(takeAlone)
-        results.filter { inputs.isSuspect(.result($0)) }.forEach(takeAlone)
+        // A record that failed is retried alone from now on; the other inputs may share a turn.
+        if !done, !didRecordFail { isolatedTurns = HostLimits.isolatedTurns }
+        sparedEmergencies.forEach(handleEmergencyRequest)
+        requests.filter { inputs.isSuspect(.request($0)) }.forEach(handleAlone)
+        results.filter { inputs.isSuspect(.result($0)) }.forEach(handleAlone)
     }
 
-    /// Every input in its own transaction, so that one that cannot be digested spoils no other.
-    func takeCarefully(_ requests: [Request], _ results: [TransferResult]) {
-        requests.forEach(takeAlone)
-        results.forEach(takeAlone)
+    /// Handles every input in its own transaction, so that a failing one affects no other.
+    func handleIndividually(_ requests: [Request], _ results: [TransferResult]) {
+        requests.forEach(handleAlone)
+        results.forEach(handleAlone)
         turn(requests: [], results: []) { try $0.tick() }
         turn(requests: [], results: []) { _ in try receive(limit: 1, isAlone: true) }
     }
 
-    /// A call for help whose shared turn failed, or that is taken alone: it is tried three times at
-    /// once, then kept as it came. Nobody who calls for help is told to come again for the fault of
-    /// this program.
-    private func takeCall(_ request: Request) {
-        for _ in 0..<InputWatch.triesMax {
-            let done = turn(requests: [request.id], results: [], mayCall: [request]) {
+    /// Handles an emergency request alone: three attempts at once, then it is deferred.
+    ///
+    /// A defect of this program must not make a person in danger repeat the request.
+    private func handleEmergencyRequest(_ request: Request) {
+        for _ in 0..<InputFailures.triesMax {
+            let done = turn(requests: [request.id], results: [], emergencyCandidates: [request]) {
                 try $0.handle(request)
             }
             if done { return }
-            // The store is to blame: 503 was answered.
-            guard !sparedCalls.isEmpty else { return }
+            // The store failed, and the request has been answered with 503.
+            guard !sparedEmergencies.isEmpty else { return }
         }
-        sparedCalls = []
-        keep(request, because: lastFailure ?? "")
+        sparedEmergencies = []
+        deferRequest(request, because: lastFailure ?? "")
     }
 
-    private func keep(_ request: Request, because reason: String) {
+    private func deferRequest(_ request: Request, because reason: String) {
         var response: Response?
         let failure = attemptTouched {
-            response = try $0.keepCall(request, because: reason)
+            response = try $0.deferCall(request, because: reason)
         }
         guard failure == nil, let response else {
             if let failure { logFailure(failure) }
             return refuse(request.id, HostLimits.unavailable)
         }
         parts.server.answer(request.id, response)
-        callsKept.add()
+        callsDeferred.add()
         log.error(
-            "a call for help cannot be processed; it is kept as it came and tried again",
+            "emergency request could not be processed, deferred",
             [
                 "path": request.pathWithoutSecrets, "trace": request.trace, "reason": reason,
-                "hint": "Tell the makers of Jaga; upgrade.",
+                "hint": "Report this defect and upgrade Jaga.",
             ])
     }
 
-    /// A kept call that is due: with what it says, else without, else later.
-    func retryKeptCall() {
-        guard let due = service?.keptCallDue, due <= now else { return }
+    /// Retries the deferred call that is due: with its details, then without them, then later.
+    func retryDeferredCall() {
+        guard let due = service?.deferredCallDue, due <= now else { return }
         for isBare in [false, true] {
-            let failure = attemptTouched { try $0.retryKeptCall(isBare: isBare) }
+            let failure = attemptTouched { try $0.retryDeferredCall(isBare: isBare) }
             guard let failure else { return }
             logFailure(failure)
         }
-        if let failure = attemptTouched({ try $0.postponeKeptCall() }) { logFailure(failure) }
+        if let failure = attemptTouched({ try $0.postponeDeferredCall() }) { logFailure(failure) }
     }
 
-    /// An attempt that gives the service something, which a reload takes from it if it fails.
+    /// Runs an attempt that calls the service, so that a failure reloads it.
     private func attemptTouched(_ body: (any Service) throws -> Void) -> (any Error)? {
         guard let service else { return nil }
         return attempt {
@@ -112,68 +115,71 @@ extension Host {
         }
     }
 
-    private func takeAlone(_ request: Request) {
-        if service?.callsForHelp(request) == true { return takeCall(request) }
-        let input = InputWatch.Input.request(request)
+    private func handleAlone(_ request: Request) {
+        if service?.isEmergencyRequest(request) == true { return handleEmergencyRequest(request) }
+        let input = InputFailures.Input.request(request)
         let done = turn(requests: [request.id], results: [], alone: input) {
             try $0.handle(request)
         }
         if done { inputs.ended(input) }
     }
 
-    private func takeAlone(_ result: TransferResult) {
-        let input = InputWatch.Input.result(result)
+    private func handleAlone(_ result: TransferResult) {
+        let input = InputFailures.Input.result(result)
         let done = turn(requests: [], results: [result], alone: input) {
-            try $0.transferred(result)
+            try $0.transferCompleted(result)
         }
         if done { inputs.ended(input) }
     }
 
-    /// Notes what failed alone, and gives up what fails each time.
+    /// Counts the failure of an input that ran alone, and abandons it after three.
     ///
-    /// - Returns: the results that are to be given to the service again
-    func blame(
-        _ input: InputWatch.Input, for error: any Error, results: [TransferResult]
+    /// - Returns: the results that the next turn handles again
+    func recordFailure(
+        _ input: InputFailures.Input, for error: any Error, results: [TransferResult]
     ) -> [TransferResult] {
-        if let error = error as? StoreError, error.isOfTheStore { return results }
+        if let error = error as? StoreError, error.isStoreFailure { return results }
         let tries = inputs.failed(input)
-        guard tries >= InputWatch.triesMax else { return results }
+        guard tries >= InputFailures.triesMax else { return results }
         switch input {
         case .request(let request):
-            give(up: request, isNews: tries == InputWatch.triesMax, because: error)
+            abandon(request, isFirst: tries == InputFailures.triesMax, because: error)
             return []
         case .result(let result):
-            return give(up: result, isNews: tries == InputWatch.triesMax, because: error)
+            return abandon(result, isFirst: tries == InputFailures.triesMax, because: error)
         }
     }
 
-    /// 500: sent again it is tried again, alone, and most likely fails again.
-    private func give(up request: Request, isNews: Bool, because error: any Error) {
-        refuse(request.id, HostLimits.indigestible)
-        guard isNews else { return }
-        givenUp.add()
+    /// Answers a request with 500. If the client repeats it, it is tried again, alone.
+    private func abandon(_ request: Request, isFirst: Bool, because error: any Error) {
+        refuse(request.id, HostLimits.internalError)
+        guard isFirst else { return }
+        abandoned.add()
         log.error(
-            "a request fails each time; it is answered 500",
+            "request fails on every attempt",
             [
                 "method": request.method.rawValue, "path": request.pathWithoutSecrets,
                 "trace": request.trace, "reason": "\(error)",
-                "hint": "Tell the makers of Jaga; upgrade.",
+                "hint": "Report this defect and upgrade Jaga.",
             ])
     }
 
-    /// What became of a transfer whose answer cannot be digested is unknown, and the service hears
-    /// just that. If it cannot digest that either, it hears nothing.
-    private func give(
-        up result: TransferResult, isNews: Bool, because error: any Error
+    /// Replaces a result that the service cannot handle by one with an unknown outcome; if the
+    /// service cannot handle that either, drops it.
+    private func abandon(
+        _ result: TransferResult, isFirst: Bool, because error: any Error
     ) -> [TransferResult] {
-        if isNews { givenUp.add() }
-        guard isNews || result.isUnknown else { return [result] }
+        if isFirst { abandoned.add() }
+        guard isFirst || result.isUnknown else { return [result] }
         log.error(
-            isNews
-                ? "the answer to a transfer cannot be digested; what became of it counts as unknown"
-                : "that a transfer's fate is unknown cannot be digested either; it is dropped",
-            ["transfer": result.token, "reason": "\(error)", "hint": "Tell the makers of Jaga."])
-        if !isNews {
+            isFirst
+                ? "transfer result could not be handled, outcome set to unknown"
+                : "unknown outcome of a transfer could not be handled, dropped",
+            [
+                "transfer": result.token, "reason": "\(error)",
+                "hint": "Report this defect and upgrade Jaga.",
+            ])
+        if !isFirst {
             inputs.ended(.result(result))
             return []
         }
@@ -183,11 +189,11 @@ extension Host {
 
 extension TransferResult {
     fileprivate static let unknownFate = TransferFailure(
-        fate: .unknown, message: "the answer could not be digested")
+        fate: .unknown, message: "the response could not be handled")
 
     fileprivate var isUnknown: Bool { outcome == .failed(TransferResult.unknownFate) }
 
-    /// The same transfer, as if no answer had come.
+    /// The result of the same transfer as if no response had arrived.
     fileprivate var unknown: TransferResult {
         TransferResult(
             token: token, outcome: .failed(TransferResult.unknownFate), elapsed: elapsed)

@@ -2,79 +2,80 @@ import Web
 
 /// Limits of the loop that all services share.
 enum HostLimits {
-    /// Records of streams applied in one transaction: about 10 ms of work.
+    /// Maximum number of records applied in one transaction: about 10 ms of work.
     static let recordsPerTurn = 1024
-    /// Turns with one input a transaction after one was taken back.
-    static let carefulTurns = 64
-    /// Longest sleep of the loop.
+    /// After a rollback, the number of turns in which every input gets its own transaction.
+    static let isolatedTurns = 64
+    /// Maximum time that the loop waits for input.
     static let sleepMillisecondsMax = 250
-    /// Sleep after a turn was taken back: a full disk does not mend faster by asking.
-    static let troubledSleepMilliseconds = 100
+    /// Pause after a rollback, since errors such as a full disk persist.
+    static let failureSleepMilliseconds = 100
 
-    /// A turn that takes longer never ends: the process does, and is started again.
+    /// A turn that takes longer is considered hung; the watchdog ends the process.
     static let turn = Duration.seconds(60)
 
-    /// How long a service may take to leave.
-    static let leaving = Duration.seconds(3)
-    /// How long the word that it left has to get out.
-    static let farewell = Duration.milliseconds(50)
-    /// Sleep meanwhile.
-    static let leavingSleepMilliseconds = 10
-    /// What was logged last waits so long for whoever takes it.
-    static let lastWords = Duration.milliseconds(200)
+    /// How long a service may drain before the process exits.
+    static let drainTimeout = Duration.seconds(3)
+    /// How long the bus may send its last messages.
+    static let flushTime = Duration.milliseconds(50)
+    /// Maximum wait of the loop during the drain.
+    static let drainSleepMilliseconds = 10
+    /// How long the process waits at its end for log lines to be written.
+    static let logFlushTimeout = Duration.milliseconds(200)
 
-    /// A failure that lasts is logged again after this.
+    /// A failure that persists is logged again after this time.
     static let failureLogInterval = Duration.seconds(10)
 
-    /// Records of streams stay so long at least, where nothing else is set …
+    /// Minimum age of stream records before they are pruned, unless set otherwise …
     static let recordsKept = Duration.seconds(24 * 3600)
-    /// … and inputs of evaluators, after the older of two checkpoints.
+    /// … and of evaluators' inputs, after the older of two checkpoints.
     static let inputsKept = Duration.seconds(15 * 60)
 
-    /// What happened longer ago is in logs at the level for that alone.
+    /// Milestones of older events are logged at level debug.
     static let milestoneAge = Duration.seconds(300)
 
-    /// Proposals of evaluators that cannot be read are put aside while fewer records are there.
+    /// Rejected proposals are dead-lettered only while there are fewer dead letters.
     static let rejectedProposalsKept = 100
-    /// Records put aside, and divergences, that one page shows: the oldest, and the newest.
-    static let poisonShown = 100
+    /// Maximum number of dead letters (the oldest) and divergences (the newest) in one response.
+    static let deadLetterShown = 100
     static let divergencesShown = 20
 
-    /// Readers of events over HTTP at one time …
+    /// Maximum number of readers that follow events over HTTP …
     static let tailsMax = 8
-    /// … of which so many are left to the operator, however many have the monitoring token, …
-    static let tailsOfOperator = 2
-    /// … records that one of them is given between two turns, in bytes, …
+    /// … of which these are reserved for the operator, …
+    static let tailsReservedForOperator = 2
+    /// … bytes of records sent to a reader between two turns, …
     static let tailPortionBytes = 64 << 10
-    /// … what may wait for its connection before it is given more, …
+    /// … unsent bytes above which a reader gets no more, …
     static let tailUnsentBytes = 256 << 10
-    /// … and how long it is told nothing: shorter than proxies wait, which take it for gone then.
-    static let tailSign = Duration.seconds(15)
-    /// An event's time may be so much later than the time at which it came into its stream.
+    /// … and the interval of keep-alives, shorter than the idle timeout of common proxies.
+    static let tailKeepAlive = Duration.seconds(15)
+    /// How much later an event's time may be than the time at which it was appended.
     static let tailSkew = Duration.seconds(60)
 
-    /// So often a new store is looked at for something that is held.
-    static let holdLookInterval = Duration.seconds(1)
-    /// What became due in an outage is held so long, where nothing else is set.
+    /// How often a new store is checked for held items.
+    static let holdCheckInterval = Duration.seconds(1)
+    /// How long items that became due in an outage are held, unless set otherwise.
     static let hold = Duration.seconds(600)
 
-    /// For how long after its start a service says that the run before was killed.
-    static let killedShown = Duration.seconds(3600)
+    /// How long after its start a service reports that the previous run did not shut down.
+    static let crashNoticeAge = Duration.seconds(3600)
 
-    /// So many bytes of a body count as one request more.
-    static let bytesPerCall = 64 << 10
+    /// Each of these bytes in a body counts as one more request for the rate limits.
+    static let bytesPerRequest = 64 << 10
 
-    /// A service that answers no sooner than that is not well.
+    /// Timeout of the health check.
     static let healthMillisecondsMax = 5000
 
-    /// What waits when a turn cannot be committed hears this.
+    /// The response to requests whose turn could not be committed.
     static let unavailable = Problem(
-        status: 503, title: "Not now", detail: "the request could not be stored",
-        hint: "send it again; nothing of it was kept", retryAfterSeconds: 1)
+        status: 503, title: "Temporarily unavailable",
+        detail: "the request could not be stored and had no effect",
+        hint: "send the request again", retryAfterSeconds: 1)
 
-    /// What fails each time hears this.
-    static let indigestible = Problem(
-        status: 500, title: "A fault of this program",
-        detail: "the request failed each time it was tried; nothing of it was kept",
-        hint: "the log of the service says why; tell the operator")
+    /// The response to requests that fail on every attempt.
+    static let internalError = Problem(
+        status: 500, title: "Internal error",
+        detail: "the request failed on every attempt and had no effect",
+        hint: "ask the operator to check the log of the service")
 }

@@ -5,33 +5,33 @@ import Web
 import Wire
 
 extension Host {
-    /// The whole of a service's `main`: configuration → store → bus → endpoints → loop → drain.
+    /// Runs a service: configuration → store → bus → endpoints → loop → drain.
     ///
-    /// - Returns: the exit code: 0 after a signal or an informational flag, 1 when the service
-    ///   could not start, or could not read its store again.
+    /// - Returns: the exit code: 0 after a signal or an informational flag, 1 if the service could
+    ///   not start or could not reload its store
     public static func run(
         _ definition: ServiceDefinition,
         arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         make: (Host) throws -> any Service
     ) -> Int32 {
-        StandardDescriptors.fill()
+        StandardDescriptors.openMissing()
         PrivateProcess.begin()
         var log = Log(service: definition.name.rawValue)
-        defer { log.settle(within: HostLimits.lastWords) }
+        defer { log.flush(within: HostLimits.logFlushTimeout) }
         do {
             let configuration = try Configuration(
                 settings: CommonSettings.all + definition.settings, arguments: arguments,
                 service: definition.name.rawValue)
             if let text = information(definition, configuration) {
-                say(text)
+                printText(text)
                 return 0
             }
             if configuration.action == .health {
                 return try health(definition, configuration)
             }
-            for name in configuration.unknownInEnvironment {
+            for name in configuration.unknownVariables {
                 log.warning(
-                    "this variable is no setting of Jaga and does nothing", ["name": name])
+                    "unknown environment variable, ignored", ["name": name])
             }
             if configuration.action == .check {
                 try check(definition, configuration)
@@ -39,7 +39,7 @@ extension Host {
             }
             let signals = try Signals()
             var parts = try HostParts(definition, configuration, signals: signals)
-            // One count of lines that nobody took.
+            // One log, so that dropped lines are counted once.
             log.level = parts.log.level
             parts.log = log
             let host = Host(definition: definition, configuration: configuration, parts: parts)
@@ -52,10 +52,10 @@ extension Host {
             }
             let mark =
                 definition.isDurable
-                ? RunMark(folder: HostParts.folder(definition, configuration)) : nil
-            host.wasKilled = mark?.begin() == true
+                ? RunMarker(folder: HostParts.folder(definition, configuration)) : nil
+            host.didCrash = mark?.begin() == true
             do { try host.open(make(host)) } catch {
-                // It says itself why it ends.
+                // The error is logged below, so the next start need not report a crash.
                 mark?.end()
                 throw error
             }
@@ -64,7 +64,7 @@ extension Host {
             if host.exitCode == 0 { mark?.end() }
             return host.exitCode
         } catch {
-            log.error(error, ["start": "failed"])
+            log.error(error, ["operation": "start"])
             return 1
         }
     }
@@ -81,9 +81,9 @@ extension Host {
         }
     }
 
-    /// Asks the service that runs on this machine.
+    /// Checks whether the service on this machine is ready, and prints its response.
     ///
-    /// - Returns: 0 when it is ready, else 1, with why not on standard output
+    /// - Returns: the exit code: 0 if it is ready, else 1
     private static func health(
         _ definition: ServiceDefinition, _ configuration: Configuration
     ) throws(ConfigurationError) -> Int32 {
@@ -91,8 +91,8 @@ extension Host {
         let port = HostParts.httpPort(definition, configuration, topology)
         guard port > 0 else {
             throw ConfigurationError(
-                "port-unknown", "\(definition.portSetting ?? "") is 0, so any port may be the one",
-                hint: "Give it a port of its own.")
+                "port-unknown", "\(definition.portSetting ?? "") is 0, so the port is unknown",
+                hint: "Set it to a fixed port.")
         }
         let address = topology.bindAddress == "0.0.0.0" ? "127.0.0.1" : topology.bindAddress
         let result = Transfers.run(
@@ -101,31 +101,31 @@ extension Host {
                 timeoutMilliseconds: HostLimits.healthMillisecondsMax))
         switch result.outcome {
         case .answered(let answer):
-            say(String(decoding: answer.body, as: UTF8.self) + "\n")
+            printText(String(decoding: answer.body, as: UTF8.self) + "\n")
             return answer.status == 200 ? 0 : 1
         case .failed(let failure):
-            say("nothing answers at port \(port): \(failure.message)\n")
+            printText("no response from port \(port): \(failure.message)\n")
             return 1
         }
     }
 
     private func identifySenders(of service: any Service) {
         parts.server.identifySenders { [unowned self] request in
-            // Until the directory is there nobody is known, and everybody may be.
+            // Until the replica has loaded, every sender may be known.
             !bus.isCaughtUp || principal(of: request) != nil || service.knowsSender(of: request)
         }
     }
 
-    /// Starts the service over its store, before the first turn.
+    /// Connects the service to bus and server, and starts it, before the first turn.
     func open(_ service: any Service) throws {
         self.service = service
         bus.hooks.notice = { [unowned self] notice in
             if case .diverged(let stream, _, _) = notice {
-                divergences.note(stream, "\(notice)", at: now)
-            } else if notice.isAlarm {
-                log.error("\(notice)")
+                divergences.record(stream, "\(notice)", at: now)
+            } else if notice.needsAttention {
+                log.error(notice.event, notice.fields)
             } else {
-                log.info("\(notice)")
+                log.info(notice.event, notice.fields)
             }
         }
         identifySenders(of: service)
@@ -135,64 +135,64 @@ extension Host {
         bus.hooks.checkpointed = { try service.checkpointed($0, $1) }
         bus.hooks.restarted = { stream, _ in try service.restart(stream) }
         bus.hooks.replace = { [unowned self] stream, records, position in
-            isMemoryLoose = true
+            shouldReleaseMemory = true
             guard stream == .directory, let directory else {
                 return try service.replace(stream, withRecords: records, at: position)
             }
             let differences = try directory.replace(
                 with: try records.map(Host.event), before: service.directoryWillChange)
             try service.replace(stream, with: differences)
-            try forgetReplaced(stream)
+            try removeReplacedDeadLetters(stream)
         }
         try database.begin()
         try directory?.load()
-        outage = try attendance.begin(
+        outage = try lastAlive.begin(
             at: now, hold: parts.hold, isNewHeld: definition.holdsWhenNew)
         try service.start()
-        try readNeeded()
+        try loadRequired()
         try database.commit()
-        isMemoryLoose = true
-        speak()
-        // Of a new store nobody knows yet whether there is anything to hold.
+        shouldReleaseMemory = true
+        sendOutputs()
+        // Whether a new store holds anything is not known yet.
         if let outage, outage.from > .zero {
             log.warning(
-                "the store was behind; what became due meanwhile is held",
+                "store is behind the wall clock, items that became due meanwhile are held",
                 [
                     "from": outage.from, "until": outage.until, "hold_ends": outage.holdEnds,
                     "hint": Host.holdHint,
                 ])
         } else if outage != nil {
-            holdLookedFor = now
+            holdCheckedAt = now
         }
-        if wasKilled {
+        if didCrash {
             log.warning(
                 "previous run did not shut down: killed, crashed or power lost",
-                ["hint": "If the kernel's log says out of memory, give the process more."])
+                ["hint": "If the kernel log says out of memory, raise the memory limit."])
         }
         if parts.isUnprotected {
             log.warning(
-                Host.unprotected, ["hint": "Remove JAGA_CURVE, and start every service again."])
+                Host.unprotected, ["hint": "Remove JAGA_CURVE and restart every service."])
         }
-        if isRehearsal { log.warning("this is a rehearsal: nothing is sent outside") }
+        if isDryRun { log.warning("dry run, nothing is sent outside") }
         log.info("ready", ["port": httpPort, "version": Version.text])
         try parts.manager?.ready("version \(Version.text), port \(httpPort)")
     }
 
-    /// Has the service coordinate partitions, where it keeps their logs, and hear what it loses.
+    /// Connects the bus's lease and proposal hooks to the service.
     private func hookOwnership(to service: any Service) {
         bus.hooks.coordinate = { try service.coordinate($0, from: $1) }
         bus.hooks.mayPropose = { service.mayPropose($0, by: $1) }
         let proposalsRejected = metrics.counter(
-            "jaga_proposals_rejected_total", "Proposals of evaluators that cannot be read.")
+            "jaga_proposals_rejected_total", "Invalid proposals of evaluators.")
         bus.hooks.proposalRejected = { [unowned self] stream, member, reason in
             isServiceTouched = true
             proposalsRejected.add()
             try service.proposalRejected(stream, by: member, because: reason)
         }
-        bus.hooks.lost = { try service.lost($0) }
+        bus.hooks.revoked = { try service.partitionRevoked($0) }
     }
 
-    /// Answers what still waits and lets go of sockets; the store closes with its owner.
+    /// Answers waiting requests with 503 and closes the sockets. The store closes with its owner.
     func close() {
         refuseOutstanding()
         parts.server.flush()
@@ -202,7 +202,7 @@ extension Host {
         log.info("stopped")
     }
 
-    private static func say(_ text: String) {
+    private static func printText(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(1, bytes, bytes.count)
     }

@@ -6,38 +6,37 @@ import Store
 import Web
 import Wire
 
-/// What a ``Host`` is put together from. A process has descriptors; a simulation has things of its
-/// own in their place.
+/// Dependencies of a ``Host``. A process uses sockets and files; a simulation replaces them.
 struct HostParts {
     var topology: Topology
     var log: Log
     var clock: SystemClock
-    /// Nil where nobody sends any.
+    /// Nil in simulations.
     var signals: Signals?
-    /// Nil where nobody wants to hear how the process goes.
+    /// Reports readiness to systemd; nil in simulations.
     var manager: ServiceManager?
-    /// Nil where the loop may stand still.
+    /// Ends the process if the loop hangs; nil in simulations.
     var watchdog: Watchdog?
-    /// Held as long as the process lives; nil for a service without a disk.
+    /// Held as long as the process lives; nil for a service whose store is in memory.
     var lock: LockFile?
     var database: Database
-    var server: any Door
-    var transfers: any Courier
+    var server: any HTTPServer
+    var transfers: any HTTPClient
     var bus: Bus
     var directory: ReplicaStore?
-    /// Nil for a service without a disk.
+    /// Nil for a service whose store is in memory.
     var disk: DiskGauge?
-    /// How long what became due in an outage is held.
+    /// How long items that became due in an outage are held.
     var hold = HostLimits.hold
-    /// Nothing leaves to anybody outside.
-    var isRehearsal = false
-    /// Streams are used without keys: `JAGA_CURVE=never`.
+    /// Whether nothing may be sent outside.
+    var isDryRun = false
+    /// Whether streams are used without keys: `JAGA_CURVE=never`.
     var isUnprotected = false
 }
 
 extension HostParts {
-    /// Those of a process, opened in an order that fails early and clearly: settings, folder and
-    /// lock, store, HTTP port, bus.
+    /// Opens the parts of a process in this order, so that it fails early and clearly: settings,
+    /// folder and lock, store, HTTP port, bus.
     init(
         _ definition: ServiceDefinition, _ configuration: Configuration, signals: Signals
     ) throws {
@@ -45,8 +44,8 @@ extension HostParts {
         manager = try ServiceManager()
         watchdog = Watchdog(limit: HostLimits.turn)
         topology = Topology(configuration)
-        hold = .seconds(configuration.int("JAGA_HOLD_SECONDS"))
-        isRehearsal = configuration.flag("JAGA_REHEARSAL")
+        hold = .seconds(configuration.int("JAGA_OUTAGE_HOLD_SECONDS"))
+        isDryRun = configuration.flag("JAGA_DRY_RUN")
         log = Log(
             service: definition.name.rawValue,
             level: LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info)
@@ -63,9 +62,9 @@ extension HostParts {
             disk = DiskGauge(folder: folder, configuration)
         }
         if let folder = HostParts.keysToMake(definition, configuration, topology),
-            try folder.makeOnce()
+            try folder.generateOnce()
         {
-            log.info("made keys for streams", ["folder": folder.path])
+            log.info("created stream keys", ["folder": folder.path])
         }
         try HostParts.refuseUnprotected(configuration, topology)
         let security = try BusSecurity.read(configuration, role: definition.name.role)
@@ -89,40 +88,42 @@ extension HostParts {
             configuration: streams, store: SQLiteBusStore(database), clock: clock)
     }
 
-    /// Where the service's HTTP is; 0: any free port.
+    /// HTTP port of the service; 0 = any free port.
     static func httpPort(
         _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
     ) -> Int {
         definition.portSetting.map(configuration.int) ?? topology.httpPort(definition.name)
     }
 
-    /// Where a durable service keeps what is its own.
+    /// Data folder of a durable service.
     static func folder(_ definition: ServiceDefinition, _ configuration: Configuration) -> String {
         configuration.text("JAGA_HOME") + "/" + definition.name.rawValue
     }
 
     static func store(in folder: String) -> String { folder + "/store.sqlite" }
 
-    /// The folder in which this service makes the keys of the suite; nil where they are there
-    /// already, or somebody else has to make them.
+    /// The folder in which this service creates the suite's stream keys; nil if they exist or
+    /// another service or the operator must create them.
     static func keysToMake(
         _ definition: ServiceDefinition, _ configuration: Configuration, _ topology: Topology
     ) -> KeyFolder? {
-        BusSecurity.folderToFill(
+        BusSecurity.folderForNewKeys(
             configuration, bindAddress: topology.bindAddress,
             hosts: ServiceName.keepers.map(topology.host))
     }
 
-    /// Refuses streams without keys beyond this machine, whether this service binds or connects.
+    /// Rejects streams without keys beyond this machine, whether this service binds or connects.
+    ///
+    /// - Throws: ``BusError``
     static func refuseUnprotected(
         _ configuration: Configuration, _ topology: Topology
     ) throws(BusError) {
-        try BusSecurity.refuseUnprotected(
+        try BusSecurity.rejectUnprotected(
             configuration, bindAddress: topology.bindAddress,
             hosts: ServiceName.keepers.map(topology.host))
     }
 
-    /// The tables that every store has, then the service's own.
+    /// The migrations of every store, then the service's own.
     static func migrations(_ definition: ServiceDefinition) -> [Migration] {
         commonMigrations + definition.migrations
     }
@@ -132,9 +133,9 @@ extension HostParts {
         + [
             Migration(number: 1, sql: ReplicaStore.migrationSQL, component: "replica")
         ]
-        + PoisonStore.migrations + [Attendance.migration]
+        + DeadLetterStore.migrations + [LastAlive.migration]
 
-    /// - Parameter age: how long records of own streams are kept at least
+    /// - Parameter age: minimum age of records of own streams before they are pruned
     static func busConfiguration(
         _ definition: ServiceDefinition, _ topology: Topology,
         keptFor age: Duration = HostLimits.recordsKept
@@ -152,26 +153,26 @@ extension HostParts {
             var peer = Bus.Peer(writer, in: topology, streams: streams)
             if name == .evaluator, writer == .ingest {
                 peer.streams = []
-                peer.isShared = true
-                peer.computedEndpoint = topology.peerEndpoint(
-                    .ingest, port: topology.computedPort)
+                peer.assignsPartitions = true
+                peer.derivedEndpoint = topology.peerEndpoint(
+                    .ingest, port: topology.derivedPort)
             }
             configuration.peers.append(peer)
         }
         if name == .ingest {
-            configuration.computedEndpoint = topology.bindEndpoint(port: topology.computedPort)
+            configuration.derivedEndpoint = topology.bindEndpoint(port: topology.derivedPort)
             configuration.inputsEndpoint = topology.bindEndpoint(port: topology.inputsPort)
         }
         return configuration
     }
 
-    /// The directory and deadlines have a state to hand out, and inputs have checkpoints; what
-    /// evaluators decided is computed by them.
+    /// How a stream is served: `directory` and `deadlines` have snapshots, inputs have checkpoints,
+    /// and evaluators derive `events`.
     private static func served(_ stream: StreamName, keptFor age: Duration) -> Bus.Served {
         var served = Bus.Served(stream, retention: stream.retention(keptFor: age))
         switch stream {
-        case .directory, .fired, .input: served.isSnapshotable = true
-        case .events: served.isComputed = true
+        case .directory, .deadlines, .input: served.isSnapshotable = true
+        case .events: served.isDerived = true
         default: break
         }
         return served

@@ -4,47 +4,47 @@ import Runtime
 import Store
 import Wire
 
-// What the streams bring, and what becomes of a record that cannot be digested.
+// Records of consumed streams: applied, retried, or dead-lettered.
 extension Host {
-    /// A record on its way into the service.
+    /// The record that is being applied.
     struct Applying {
         var stream: StreamName
         var position: Position
-        /// Whether nothing else is in the transaction.
+        /// Whether the transaction contains nothing else.
         var isAlone: Bool
-        var worth: PoisonWatch.Worth
+        var criticality: DeadLetterPolicy.Criticality
     }
 
-    var poisonStore: PoisonStore { PoisonStore(database: database) }
+    var deadLetterStore: DeadLetterStore { DeadLetterStore(database: database) }
 
-    /// Applies what the streams brought.
+    /// Applies the records that have arrived.
     func receive(limit: Int, isAlone: Bool) throws {
         applying = nil
         try bus.receive(limit: limit) { stream, position, record in
-            try take(record, of: stream, at: position, isAlone: isAlone)
+            try applyRecord(record, of: stream, at: position, isAlone: isAlone)
         }
     }
 
-    /// Applies one record of those that failed before, if its time has come.
+    /// Applies one record that failed before, if it is due.
     func receiveSuspects() throws {
         applying = nil
         try bus.receive(limit: 1) { stream, position, record in
-            guard poison.suspects[stream] != nil else { throw StreamPause(for: .zero) }
-            try take(record, of: stream, at: position, isAlone: true)
+            guard deadLetterPolicy.suspects[stream] != nil else { throw StreamPause(for: .zero) }
+            try applyRecord(record, of: stream, at: position, isAlone: true)
         }
     }
 
-    private func take(
+    private func applyRecord(
         _ record: Record, of stream: StreamName, at position: Position, isAlone: Bool
     ) throws {
-        switch poison.decide(stream, position, isAlone: isAlone, now: now) {
+        switch deadLetterPolicy.decide(stream, position, isAlone: isAlone, now: now) {
         case .apply: break
         case .wait(let duration): throw StreamPause(for: duration)
-        case .putAside(let reason, let isNeeded):
-            return try putAside(
-                record, of: stream, at: position, isNeeded: isNeeded, because: reason)
+        case .deadLetter(let reason, let isRequired):
+            return try deadLetter(
+                record, of: stream, at: position, isRequired: isRequired, because: reason)
         case .stop(let reason):
-            poison.stopped(stream)
+            deadLetterPolicy.stopped(stream)
             log.error(
                 "a record that cannot be applied stops its stream, since nothing can do without it",
                 [
@@ -56,13 +56,15 @@ extension Host {
         let event =
             try stream.isDerived && definition.name.served.contains(stream)
             ? proposedEvent(record, of: stream, at: position) : Host.event(of: record)
-        if let number = needed.blocker(of: event.body.endedEmergency, in: stream) {
-            return try putAside(
-                record, of: stream, at: position, isNeeded: true,
-                because: "it ends what \(definition.name.rawValue):\(number) begins")
+        if let number = requiredRecords.blocker(of: event.body.endedEmergency, in: stream) {
+            return try deadLetter(
+                record, of: stream, at: position, isRequired: true,
+                because:
+                    "waits for \(definition.name.rawValue):\(number), which begins its emergency")
         }
         applying = Applying(
-            stream: stream, position: position, isAlone: isAlone, worth: worth(of: event, stream))
+            stream: stream, position: position, isAlone: isAlone,
+            criticality: criticality(of: event, stream))
         do {
             try apply(event, of: stream, at: position)
             applying = nil
@@ -72,42 +74,45 @@ extension Host {
         }
     }
 
-    /// Evaluators must compute with every input, and whoever lost a right must not keep it.
-    private func worth(of event: Event, _ stream: StreamName) -> PoisonWatch.Worth {
+    /// Inputs block, because evaluators must compute with every one of them; so does a change of
+    /// the directory that may revoke a right.
+    private func criticality(
+        of event: Event, _ stream: StreamName
+    ) -> DeadLetterPolicy.Criticality {
         switch stream {
-        case .input: .indispensable
+        case .input: .blocking
         case .directory:
-            directory?.replica.mayTakeAway(event.body) == true ? .indispensable : .expendable
-        case .sos: .needed
-        case .events, .fired, .deliveries:
-            event.body.carriesEmergency ? .needed : .expendable
+            directory?.replica.mayRevoke(event.body) == true ? .blocking : .skippable
+        case .sos: .required
+        case .events, .deadlines, .deliveries:
+            event.body.carriesEmergency ? .required : .skippable
         }
     }
 
-    /// Makes a request findable by its id in the logs of all services: what people may be told of
-    /// at every level, everything else at the level for that.
+    /// Logs an event with the trace of its request, so that a request can be followed through all
+    /// services: milestones at level info, everything else at debug.
     ///
-    /// - Parameter isOwn: told, not read
-    func note(_ event: Event, on stream: StreamName, isOwn: Bool) {
-        let what = isOwn ? "told" : "read"
+    /// - Parameter isOwn: whether this service published the event, rather than read it
+    func logEvent(_ event: Event, on stream: StreamName, isOwn: Bool) {
+        let message = isOwn ? "published" : "read"
         func fields() -> LogFields {
             [
                 "stream": stream.text, "type": event.kind.type, "event": event.id,
                 "trace": event.trace,
             ]
         }
-        // Whoever reads a day of streams at once does not fill a log with it.
+        // A service that catches up on old records must not flood its log.
         if event.isMilestone(isOwn: isOwn), now - event.time < HostLimits.milestoneAge {
-            log.info(what, fields())
+            log.info(message, fields())
         } else {
-            log.debug(what, fields())
+            log.debug(message, fields())
         }
     }
 
-    /// Gives an event to the service, and to the directory if it is one of that.
+    /// Applies an event to the service, and to the directory replica if it belongs to `directory`.
     func apply(_ event: Event, of stream: StreamName, at position: Position) throws {
         isServiceTouched = true
-        note(event, on: stream, isOwn: false)
+        logEvent(event, on: stream, isOwn: false)
         if stream == .directory, let directory {
             try service?.directoryWillChange(event)
             try directory.apply(event)
@@ -115,7 +120,10 @@ extension Host {
         try service?.apply(event, from: stream, at: position)
     }
 
-    /// What this program cannot read stops its stream, and nothing of it is skipped.
+    /// Decodes a record.
+    ///
+    /// - Throws: ``StreamStop`` for a record that this version cannot decode, which stops its
+    ///   stream
     static func event(of record: Record) throws -> Event {
         do {
             return try EventCodec.decode(record)
@@ -124,9 +132,8 @@ extension Host {
         }
     }
 
-    /// Reads a record that an evaluator proposes for a stream kept here. One that evaluators do not
-    /// emit, or that is about somebody of another partition, is kept as a dead letter and not
-    /// appended.
+    /// Decodes a record that an evaluator proposes for a stream kept here. A record that evaluators
+    /// do not emit, or about a person of another partition, is dead-lettered and not appended.
     ///
     /// - Throws: ``ProposalRejected``
     private func proposedEvent(
@@ -140,108 +147,107 @@ extension Host {
         } catch {
             reason = "\(error)"
         }
-        if try poisonStore.count < HostLimits.rejectedProposalsKept {
-            try putAside(record, of: stream, at: position, isNeeded: false, because: reason)
+        if try deadLetterStore.count < HostLimits.rejectedProposalsKept {
+            try deadLetter(record, of: stream, at: position, isRequired: false, because: reason)
         }
         throw ProposalRejected(reason: reason)
     }
 
-    /// Keeps a record beside, in the transaction that moves the cursor past it.
-    private func putAside(
-        _ record: Record, of stream: StreamName, at position: Position, isNeeded: Bool,
+    /// Dead-letters a record, in the transaction that moves the cursor past it.
+    private func deadLetter(
+        _ record: Record, of stream: StreamName, at position: Position, isRequired: Bool,
         because reason: String
     ) throws {
-        try poisonStore.put(
-            record, of: stream, at: position, isNeeded: isNeeded, reason: reason, now: now)
-        isPoisonChanged = true
-        putAside.add()
+        try deadLetterStore.insert(
+            record, of: stream, at: position, isRequired: isRequired, reason: reason, now: now)
+        isDeadLetterChanged = true
+        deadLettered.add()
         log.error(
-            isNeeded
-                ? "a record that is needed is put aside, and tried again and again"
-                : "a record is put aside",
+            isRequired
+                ? "required record dead-lettered, will be retried" : "record dead-lettered",
             [
                 "stream": stream, "sequence": position.sequence, "id": record.id.text,
                 "kind": EventKind(rawValue: record.kind)?.type ?? "\(record.kind)",
-                "reason": reason, "hint": "Look at it with 'jaga streams poison'.",
+                "reason": reason, "hint": "Inspect it with 'jaga streams dead-letters'.",
             ])
     }
 
-    /// Notes the record because of which a turn is taken back.
+    /// Counts the failure of the record that was being applied when the turn failed.
     ///
-    /// - Returns: whether it is one; a fault of the store is no record's
-    func blameRecord(for error: any Error) -> Bool {
+    /// - Returns: whether a record caused the failure; failures of the store have another cause
+    func recordFailedRecord(for error: any Error) -> Bool {
         guard let applying else { return false }
         self.applying = nil
-        if let error = error as? StoreError, error.isOfTheStore { return false }
-        poison.failed(
-            applying.stream, applying.position, reason: "\(error)", worth: applying.worth,
+        if let error = error as? StoreError, error.isStoreFailure { return false }
+        deadLetterPolicy.failed(
+            applying.stream, applying.position, reason: "\(error)",
+            criticality: applying.criticality,
             isAlone: applying.isAlone, now: now)
         return true
     }
 
-    /// What was put aside of a stream is in the snapshot that took its place: in the same turn it
-    /// is put aside no longer.
-    func forgetReplaced(_ stream: StreamName) throws {
-        guard try poisonStore.count > 0 else { return }
-        try poisonStore.removeAll(of: stream)
-        isPoisonChanged = true
-        log.info("read anew", ["stream": stream])
+    /// Removes the dead letters of a stream that a snapshot has replaced, in the same turn.
+    func removeReplacedDeadLetters(_ stream: StreamName) throws {
+        guard try deadLetterStore.count > 0 else { return }
+        try deadLetterStore.removeAll(of: stream)
+        isDeadLetterChanged = true
+        log.info("snapshot applied", ["stream": stream])
     }
 
-    // MARK: What is needed
+    // MARK: Required records
 
-    /// Gives the service a needed record again whose time has come, in a turn of its own.
-    func retryNeeded() {
-        guard let waiting = needed.next(at: now) else { return }
+    /// Retries a required record that is due, in a turn of its own.
+    func retryRequired() {
+        guard let waiting = requiredRecords.next(at: now) else { return }
         let failure = attempt {
-            guard let entry = try poisonStore.entry(waiting.number) else { return }
+            guard let entry = try deadLetterStore.entry(waiting.number) else { return }
             let event = try EventCodec.decode(entry.record)
             try apply(event, of: entry.stream, at: entry.position)
-            try poisonStore.remove(entry.number)
-            isPoisonChanged = true
+            try deadLetterStore.remove(entry.number)
+            isDeadLetterChanged = true
         }
         guard let failure else { return }
-        if let error = failure as? StoreError, error.isOfTheStore {
-            needed.put(off: waiting.number, now: now)
+        if let error = failure as? StoreError, error.isStoreFailure {
+            requiredRecords.postpone(waiting.number, now: now)
             return logFailure(error)
         }
-        needed.failed(waiting.number, reason: "\(failure)", now: now)
+        requiredRecords.failed(waiting.number, reason: "\(failure)", now: now)
         log.error(
-            "a record that is needed still cannot be applied",
+            "required record still cannot be applied",
             [
                 "stream": waiting.stream, "sequence": waiting.sequence, "tries": waiting.tries + 1,
                 "reason": "\(failure)",
-                "hint": "It is tried again. Tell the makers of Jaga; upgrade.",
+                "hint": "Report this defect and upgrade Jaga.",
             ])
     }
 
-    /// Reads again which needed records wait, after a commit or at the start.
-    func readNeeded() throws {
-        isPoisonChanged = false
-        needed.set(try poisonStore.needed, now: now)
+    /// Loads the required records, at the start and after a commit that changed them.
+    func loadRequired() throws {
+        isDeadLetterChanged = false
+        requiredRecords.set(try deadLetterStore.required, now: now)
     }
 
-    /// After a commit: a record that was applied, or put aside, is none to care for.
-    func forgetPassedSuspects() {
-        if isPoisonChanged {
-            do { try readNeeded() } catch { log.error(error, ["reading": "poison"]) }
+    /// Clears suspects that were applied or dead-lettered. Called after a commit.
+    func clearPassedSuspects() {
+        if isDeadLetterChanged {
+            do { try loadRequired() } catch { log.error(error, ["operation": "read dead letters"]) }
         }
-        guard !poison.isEmpty else { return }
+        guard !deadLetterPolicy.isEmpty else { return }
         for stream in StreamName.all {
-            if let position = bus.position(of: stream) { poison.passed(stream, position) }
+            if let position = bus.position(of: stream) { deadLetterPolicy.passed(stream, position) }
         }
     }
 }
 
 extension StreamName {
-    /// Whether evaluators compute the stream.
+    /// Whether evaluators propose the records of the stream.
     fileprivate var isDerived: Bool {
         if case .events = self { true } else { false }
     }
 }
 
 extension Event {
-    /// Why an evaluator must not propose the event for a stream; nil where it may.
+    /// Why an evaluator must not propose the event for a stream; nil if it may.
     fileprivate func objection(to stream: StreamName) -> String? {
         guard kind.isOfEvaluators else { return "\(kind.type) is not an event of evaluators" }
         guard case .events(let partition) = stream, let person = body.person,

@@ -1,8 +1,9 @@
 import Runtime
 
-// Signals that ask for something else than the end.
+// SIGHUP: shutdown or a reload of the configuration.
 extension Host {
-    /// SIGHUP ends a process only if its terminal is gone; else it asks for a new configuration.
+    /// Whether a signal asks for shutdown. SIGHUP does so only if the controlling terminal is gone;
+    /// otherwise it asks for a reload of the configuration.
     func endsProcess(_ signal: Signal) -> Bool {
         switch signal {
         case .terminate, .interrupt: true
@@ -11,16 +12,16 @@ extension Host {
         }
     }
 
-    /// Reads the configuration again and gives it to the service. A wrong one changes nothing.
+    /// Reads the configuration again and applies it. An invalid one changes nothing.
     func reloadConfiguration() {
-        guard leaveUntil == nil, let service, let readConfiguration else { return }
+        guard shutdownDeadline == nil, let service, let readConfiguration else { return }
         do {
             let configuration = try readConfiguration()
             if let failure = attempt({ try service.reconfigure(configuration) }) { throw failure }
             log.level = LogLevel(rawValue: configuration.text("JAGA_LOG_LEVEL")) ?? .info
             log.info("configuration reloaded")
         } catch {
-            log.error(error, ["reload": "failed", "configuration": "the old one stays"])
+            log.error(error, ["operation": "reload", "configuration": "unchanged"])
         }
     }
 }

@@ -1,18 +1,19 @@
 import Model
 
 extension Host {
-    /// How long there is nothing to do unless something comes.
+    /// How long the loop may wait for input, milliseconds.
     var sleepMilliseconds: Int {
-        if leaveUntil != nil { return HostLimits.leavingSleepMilliseconds }
-        if lastFailure != nil { return HostLimits.troubledSleepMilliseconds }
+        if shutdownDeadline != nil { return HostLimits.drainSleepMilliseconds }
+        if lastFailure != nil { return HostLimits.failureSleepMilliseconds }
         if hasTailWork { return 0 }
         let deadlines = [
-            service?.nextDeadline, service?.keptCallDue, poison.nextDue, needed.nextDue,
+            service?.nextDeadline, service?.deferredCallDue, deadLetterPolicy.nextDue,
+            requiredRecords.nextDue,
         ]
         guard let deadline = deadlines.compactMap(\.self).min() else {
             return HostLimits.sleepMillisecondsMax
         }
-        // A millisecond more than the rest, which is rounded down: no empty turn before it is due.
+        // The rest is rounded down: one millisecond more avoids an empty turn before the deadline.
         let rest = Int((deadline - now).milliseconds) + 1
         return max(0, min(HostLimits.sleepMillisecondsMax, rest))
     }

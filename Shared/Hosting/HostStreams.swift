@@ -5,7 +5,7 @@ import Runtime
 import Web
 import Wire
 
-// What the operator sees of a service's streams, and does about them: `/v1/streams/<service>`.
+// `GET /v1/streams/<service>`: the state of a service's streams, for the operator.
 extension Host {
     func streams(for request: Request) -> Response {
         do {
@@ -14,31 +14,31 @@ extension Host {
         } catch let problem as Problem {
             return .problem(problem)
         } catch {
-            log.error(error, ["reading": "streams"])
+            log.error(error, ["operation": "read streams"])
             return .problem(HostLimits.unavailable)
         }
     }
 
-    /// What `GET /v1/streams/<service>` answers.
+    /// The body of `GET /v1/streams/<service>`.
     func streamsDocument() throws -> JSON {
         let stopped = Dictionary(
             bus.stopped.map { ($0.stream, $0) }, uniquingKeysWith: { first, _ in first })
-        let entries = try poisonStore.entries(limit: HostLimits.poisonShown)
+        let entries = try deadLetterStore.entries(limit: HostLimits.deadLetterShown)
         return [
             "service": .string(definition.name.rawValue),
-            "kept": .array(try bus.kept().map { $0.json(at: now) }),
+            "kept": .array(try bus.servedStreams().map { $0.json(at: now) }),
             "followed": .array(bus.lags.map { $0.json(stopped[$0.stream]) }),
             "stopped": .array(bus.stopped.map(\.json)),
             "divergences": .array(
                 try SQLiteBusStore(database).divergences(limit: HostLimits.divergencesShown)
                     .map(\.json)),
             "poison": .array(entries.map(\.json)),
-            "poisonCount": .integer(Int64(try poisonStore.count)),
+            "deadLetterCount": .integer(Int64(try deadLetterStore.count)),
         ]
     }
 }
 
-extension KeptStream {
+extension ServedStream {
     fileprivate func json(at now: Timestamp) -> JSON {
         [
             "stream": .string(extent.stream.text),
@@ -56,7 +56,7 @@ extension KeptStream {
                             Int64(
                                 clamping: extent.head.sequence
                                     - min(extent.head.sequence, reader.acknowledged))),
-                        "heard": reader.heard.map { .string($0.description) } ?? .null,
+                        "heard": reader.acknowledgedAt.map { .string($0.description) } ?? .null,
                     ]
                 }),
             "heldBackBy": .array(heldBackBy.map { .string($0.consumer) }),
@@ -97,15 +97,15 @@ extension Divergence {
     }
 }
 
-extension PoisonStore.Entry {
-    /// Without the payload, which may hold what is private.
+extension DeadLetterStore.Entry {
+    /// The entry without its payload, which may contain private data.
     var json: JSON {
         [
             "entry": .integer(number), "stream": .string(stream.text),
             "sequence": .integer(Int64(clamping: position.sequence)),
             "id": .string(record.id.text),
             "kind": .string(EventKind(rawValue: record.kind)?.type ?? "\(record.kind)"),
-            "bytes": .integer(Int64(record.payload.count)), "needed": .bool(isNeeded),
+            "bytes": .integer(Int64(record.payload.count)), "needed": .bool(isRequired),
             "reason": .string(reason),
             "at": .string(time.description),
         ]

@@ -1,19 +1,19 @@
 import Model
 import Web
 
-/// The scheme, host and port that a page came from (RFC 6454).
+/// Web origin: scheme, host and port of a page (RFC 6454).
 ///
 /// ```swift
 /// Origin("https://jaga.example.org")        // port 443
-/// Origin("http://127.0.0.1:80@evil.test")   // nil: no origin has a user
+/// Origin("http://127.0.0.1:80@evil.test")   // nil: an origin has no user
 /// ```
 struct Origin: Hashable {
     let scheme: String
     let host: String
     let port: Int
 
-    /// Reads an `Origin` header; nil for `null`, for schemes of apps and for everything that is not
-    /// exactly `scheme://host` or `scheme://host:port`.
+    /// Parses an `Origin` header. Nil for `null`, for schemes of apps, and for everything else than
+    /// `scheme://host` or `scheme://host:port`.
     init?(_ text: String) {
         let text = text.lowercased()
         guard
@@ -26,7 +26,7 @@ struct Origin: Hashable {
         port = authority.port ?? Self.defaultPorts[scheme, default: 0]
     }
 
-    /// The origin of a URL, whatever its path is.
+    /// The origin of a URL, without its path.
     init?(url: String) {
         guard let colon = url.firstRange(of: "://") else { return nil }
         let end = url[colon.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
@@ -34,7 +34,7 @@ struct Origin: Hashable {
     }
 
     /// Whether a request was sent to this origin, by its `Host` header and the scheme that the
-    /// proxy in front saw. Without a proxy the scheme is not known.
+    /// proxy reports. Without a proxy the scheme is unknown and not compared.
     func isHost(of request: Request) -> Bool {
         guard let text = request.headers["Host"]?.lowercased(), let target = Authority(text[...])
         else { return false }

@@ -5,13 +5,13 @@ import Store
 import Web
 import Wire
 
-/// The directory as this service last heard it: in memory for questions, in the store for restarts.
+/// Replica of the directory: in memory for lookups, in the store for restarts.
 ///
-/// Changes are written in the transaction of the turn that heard them.
+/// Changes are written in the transaction of the turn that applies them.
 public final class ReplicaStore {
     public private(set) var replica = Replica()
     private let database: Database
-    /// In this turn.
+    /// Whether this turn changed the replica.
     private var isChanged = false
 
     static let migrationSQL = """
@@ -24,10 +24,10 @@ public final class ReplicaStore {
         ) WITHOUT ROWID;
         """
 
-    /// Opens over a store that has the replica's table; ``load()`` reads it.
+    /// Uses a store that has the replica's table; ``load()`` reads it.
     init(_ database: Database) { self.database = database }
 
-    /// Reads the replica back from the store.
+    /// Loads the replica from the store.
     func load() throws {
         var loaded = Replica()
         try database.rows("SELECT kind, schema, payload FROM replica ORDER BY kind, id") { row in
@@ -40,24 +40,24 @@ public final class ReplicaStore {
         isChanged = false
     }
 
-    /// The turn lasts.
+    /// Called after COMMIT.
     func committed() { isChanged = false }
 
-    /// The turn is undone.
+    /// Loads the stored replica again if the rolled-back turn changed it.
     func rolledBack() throws {
         if isChanged { try load() }
     }
 
-    /// Applies one event of `directory`; events of other streams change nothing.
+    /// Applies one event of `directory`. Events of other streams change nothing.
     func apply(_ event: Event) throws {
         isChanged = true
         for step in replica.apply(event.body) { try write(step, of: event) }
     }
 
-    /// Makes the replica what a snapshot says.
+    /// Replaces the replica by a snapshot.
     ///
-    /// - Parameter before: hears of each difference while the replica is as it was before it.
-    /// - Returns: the differences as events, for whoever derives something from the directory.
+    /// - Parameter before: called with each difference before it is applied
+    /// - Returns: the differences as events, for services that derive state from the directory
     func replace(with events: [Event], before: (Event) throws -> Void) throws -> [Event] {
         var target = Replica()
         for event in events { target.apply(event.body) }
@@ -71,7 +71,7 @@ public final class ReplicaStore {
         return differences
     }
 
-    /// Who the credentials of a request speak for; nil when there are none or they are unknown.
+    /// Returns the principal of a request's credentials; nil if they are missing or unknown.
     public func principal(of request: Request) -> Principal? {
         guard let credentials = Credentials(request.headers) else { return nil }
         let hash = Hash.sha256Text(credentials.token)
@@ -85,7 +85,7 @@ public final class ReplicaStore {
                 "DELETE FROM replica WHERE kind = ?1 AND id = ?2",
                 .integer(Int64(key.kind.rawValue)), .blob(key.id.bytes))
         }
-        // A row is about a thing, not about the event that told of it: it has no event's id.
+        // A row describes an entity, not the event that changed it, so it has no event id.
         let record = try EventCodec.encode(
             Event(id: EventID(.zero), time: event.time, body: step))
         try database.run(
@@ -95,9 +95,9 @@ public final class ReplicaStore {
     }
 }
 
-/// Which row of the replica an event of the directory concerns.
+/// Key of the row that an event of the directory changes.
 private struct ReplicaKey {
-    /// The kind that puts the row, also for a removal.
+    /// The kind of the event that inserts the row, also for a removal.
     var kind: EventKind
     var id: ID128
     var isRemoval: Bool

@@ -4,14 +4,13 @@ import Runtime
 import Timing
 import Web
 
-/// Refuses requests before the service looks at them: those that another site's page makes a
-/// browser send, and those of senders who ask too much.
+/// Rejects cross-site requests of browsers, and requests above the rate limits.
 struct RequestGuard {
     private var limiter: RequestLimiter
     private let publicOrigin: Origin?
     private let limited: Counter
 
-    /// - Parameter publicURL: of this suite; nil = not known here
+    /// - Parameter publicURL: public URL of this suite; nil if unknown
     init(_ configuration: Configuration, publicURL: String? = nil, _ metrics: Metrics) {
         limiter = RequestLimiter(RequestLimits(configuration))
         publicOrigin = publicURL.flatMap { Origin(url: $0) }
@@ -19,20 +18,20 @@ struct RequestGuard {
             "jaga_requests_limited_total", "Requests answered 429, by the limit reached.", "limit")
     }
 
-    /// Refuses what a page of another site makes a browser send, since browsers add Basic
-    /// credentials that they remember.
+    /// Returns the rejection of a request that a page of another site made a browser send.
     ///
-    /// No browser adds a Bearer token, or a token in the address or form of a phone's path or of a
-    /// call for help: requests with one pass from anywhere. Following a link passes as well, except
-    /// on the paths of phones, where GET reports a position.
+    /// Browsers add stored Basic credentials to such requests. They never add a Bearer token, or a
+    /// token in the URL or form of a phone's report or an emergency request: requests with one are
+    /// accepted from anywhere. A followed link is accepted too, except on phones' paths, where GET
+    /// reports a position.
     ///
-    /// - Parameter publicOrigin: of this suite; nil = only what the `Host` header says
+    /// - Parameter publicOrigin: origin of this suite; nil = compare with the `Host` header only
     static func originRefusal(of request: Request, publicOrigin: Origin? = nil) -> Problem? {
         guard !hasOwnSecret(request), isForeign(request, publicOrigin) else { return nil }
         return .denied(
-            "this request was made by a page of another site",
-            hint: "call the API from this server's own pages, from no browser, or with a Bearer "
-                + "token")
+            "cross-site request: it was sent by a page of another site",
+            hint: "call the API from this server's own pages, with a Bearer token, or outside a "
+                + "browser")
     }
 
     private static func hasOwnSecret(_ request: Request) -> Bool {
@@ -41,7 +40,7 @@ struct RequestGuard {
             && (isPhonePath(request.path) || request.path == "/v1/emergencies")
     }
 
-    /// Whether apps of phones report to a path: all but the API and what hosts answer.
+    /// Whether phones report to a path: every path except the API's and the host's.
     private static func isPhonePath(_ path: String) -> Bool {
         !path.hasPrefix("/v1/") && !["/healthz", "/readyz", "/metrics"].contains(path)
     }
@@ -61,42 +60,42 @@ struct RequestGuard {
         }
     }
 
-    /// As ``originRefusal(of:publicOrigin:)``, for the origin of this suite.
+    /// Returns the rejection of a cross-site request, compared with the origin of this suite.
     func originRefusal(of request: Request) -> Problem? {
         Self.originRefusal(of: request, publicOrigin: publicOrigin)
     }
 
-    /// Why the sender has to wait; nil if they need not.
+    /// Returns the rejection of a request above a rate limit; nil if it is within all limits.
     ///
     /// - Parameters:
-    ///   - principal: who asks; nil if the credentials are wrong or missing
-    ///   - needsNone: no credentials came along, or others than a principal's
+    ///   - principal: the sender; nil if the credentials are wrong or missing
+    ///   - needsNone: whether the request has no credentials, or the monitoring token
     mutating func limitRefusal(
         of request: Request, by principal: Principal?, needsNone: Bool, at now: Timestamp
     ) -> Problem? {
-        let cost = 1 + Int64(request.body.count / HostLimits.bytesPerCall)
+        let cost = 1 + Int64(request.body.count / HostLimits.bytesPerRequest)
         let wait: RequestLimiter.Wait?
         if let principal {
-            wait = limiter.pass(principal.limitKey, from: request.remote, cost: cost, at: now)
+            wait = limiter.admit(principal.limitKey, from: request.remote, cost: cost, at: now)
         } else if needsNone {
-            wait = limiter.pass(address: request.remote, cost: cost, at: now)
+            wait = limiter.admit(address: request.remote, cost: cost, at: now)
         } else {
-            wait = limiter.fail(from: request.remote, at: now)
+            wait = limiter.recordFailure(from: request.remote, at: now)
         }
         guard let wait else { return nil }
         limited.add(1, wait.limit.rawValue)
         let detail =
             switch wait.limit {
-            case .device: "these credentials are used too often"
-            case .address: "too many requests come from this address"
-            case .failures: "too many requests with wrong credentials"
+            case .device: "too many requests with these credentials"
+            case .address: "too many requests from this address"
+            case .failures: "too many requests with wrong credentials from this address"
             }
         return .tooMany(detail, retryAfterSeconds: wait.seconds)
     }
 }
 
 extension Host {
-    /// Why a request is refused before anything looks at it.
+    /// Returns the rejection of a request before anything else handles it.
     func guardRefusal(of request: Request) -> Problem? {
         if let problem = requestGuard.originRefusal(of: request) { return problem }
         guard definition.isLimited(request) else { return nil }
@@ -109,7 +108,7 @@ extension Host {
 }
 
 extension Principal {
-    /// What a limit counts by; nil for the operator, who is not limited.
+    /// Key of the rate limit; nil for the operator, who is not limited.
     fileprivate var limitKey: ID128? {
         switch self {
         case .operator: nil
@@ -120,7 +119,7 @@ extension Principal {
 }
 
 extension RequestLimits {
-    /// Those of every service but ingest.
+    /// Reads the limits of every service except ingest.
     init(_ configuration: Configuration) {
         self.init(
             callsOfDevicePerSecond: Int64(configuration.int("JAGA_CREDENTIAL_CALLS_PER_SECOND")),

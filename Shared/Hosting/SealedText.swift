@@ -1,9 +1,9 @@
 import Hashing
 import Runtime
 
-/// Bytes that only those can read who have a key, as text.
+/// Encrypted bytes as base64 text.
 public enum SealedText {
-    /// Makes bytes unreadable for whoever has not the key.
+    /// Encrypts bytes.
     ///
     /// - Parameter key: 32 bytes
     public static func seal(_ bytes: [UInt8], key: [UInt8]) -> String {
@@ -11,7 +11,7 @@ public enum SealedText {
         return Base64.encode(SecretBox.seal(bytes, key: key, nonce: nonce))
     }
 
-    /// What ``seal(_:key:)`` was given; nil for another key, or for what is none.
+    /// Decrypts the output of ``seal(_:key:)``; nil if the key is wrong or the text is invalid.
     public static func open(_ sealed: String, key: [UInt8]) -> [UInt8]? {
         Base64.decode(sealed).flatMap { SecretBox.open($0, key: key) }
     }

@@ -6,174 +6,189 @@ import Runtime
 import Web
 import Wire
 
-/// What a daemon brings to its ``Host``: the thin layer between descriptors and a pure core.
+/// The part of a service that connects its core to a ``Host``.
 ///
-/// The host calls these methods on its one thread, inside an open transaction. What they publish,
-/// answer and start through the host leaves only after COMMIT. A method that throws takes the whole
-/// turn back.
+/// The host calls these methods on its one thread, inside an open transaction. Whatever a method
+/// publishes, answers or starts through the host leaves the process only after COMMIT. If a method
+/// throws, the host rolls the whole turn back and calls ``reload()``.
 public protocol Service: AnyObject {
-    /// Loads the core from the store, before the first turn; in a transaction of its own.
+    /// Loads the core from the store, in a transaction of its own, before the first turn.
     func start() throws
 
-    /// Rebuilds the core from the store after a turn was taken back.
+    /// Rebuilds the core from the store after a turn was rolled back.
     func reload() throws
 
-    /// Requests of earlier turns that it answers also after ``reload()``; all others hear 503.
-    var suspended: Set<UInt64> { get }
+    /// Requests of earlier turns that the service still answers after ``reload()``. The host
+    /// answers all other pending requests with 503.
+    var suspendedRequests: Set<UInt64> { get }
 
-    /// Hears of a change of the directory while the replica is still as it was before.
+    /// Called before the directory replica applies an event.
     func directoryWillChange(_ event: Event) throws
 
     /// Applies one event of a stream that this service consumes.
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws
 
-    /// Handles a request. It is answered exactly once by ``Host/answer(_:_:)``, now or in a later
-    /// turn.
+    /// Handles a request. The service answers it exactly once with ``Host/answer(_:_:)``, in this
+    /// turn or a later one.
     func handle(_ request: Request) throws
 
-    /// Whether a request calls for help by a valid credential. Such a request is tried alone at
-    /// once where the turn that it shared failed.
-    func callsForHelp(_ request: Request) -> Bool
+    /// Returns whether a request raises an emergency with a valid credential. If the turn of such a
+    /// request fails, the host retries the request alone and at once.
+    func isEmergencyRequest(_ request: Request) -> Bool
 
-    /// Stores a call for help that cannot be processed as it came, in a transaction of its own.
+    /// Stores an emergency request that could not be processed, exactly as it was received.
     ///
-    /// - Returns: what the sender takes as success; nil where the request is no call for help
-    func keepCall(_ request: Request, because reason: String) throws -> Response?
-
-    /// When the next kept call is to be tried again; nil: none waits.
-    var keptCallDue: Timestamp? { get }
-
-    /// Raises the kept call that is due, in a transaction of its own.
+    /// Runs in a transaction of its own. The host retries it later, see ``deferredCallDue``.
     ///
-    /// - Parameter isBare: without anything that it says
-    func retryKeptCall(isBare: Bool) throws
+    /// - Returns: the response that the sender's protocol treats as success; nil if the request
+    ///   does not raise an emergency
+    func deferCall(_ request: Request, because reason: String) throws -> Response?
 
-    /// The kept call that is due cannot be raised now: plans its next try.
-    func postponeKeptCall() throws
+    /// When the next deferred call is retried; nil if there is none.
+    var deferredCallDue: Timestamp? { get }
 
-    /// Takes the result of a transfer started by ``Host/start(_:)``.
-    func transferred(_ result: TransferResult) throws
+    /// Raises the emergency of the deferred call that is due, in a transaction of its own.
+    ///
+    /// - Parameter isBare: raise it without any details of the request, because an attempt with
+    ///   them failed
+    func retryDeferredCall(isBare: Bool) throws
 
-    /// Something beside HTTP and streams that a turn is to begin for; ``tick()`` takes it in.
+    /// Schedules the next retry of the deferred call that is due, after both attempts failed.
+    func postponeDeferredCall() throws
+
+    /// Handles the result of a transfer started with ``Host/start(_:)``.
+    func transferCompleted(_ result: TransferResult) throws
+
+    /// An input besides HTTP and streams that wakes the loop; ``tick()`` reads it.
     var pollable: (any Pollable)? { get }
 
-    /// A turn was committed: what was taken in by ``pollable`` is on the disk.
+    /// Called after COMMIT: input read from ``pollable`` is now on disk and may be acknowledged.
     func committed()
 
-    /// Called every turn after all other inputs, with ``Host/now`` as the time.
+    /// Called once per turn after all other inputs, with ``Host/now`` as the time.
     func tick() throws
 
-    /// When ``tick()`` must be called at the latest; nil = no wish.
+    /// The latest time of the next ``tick()``; nil if the service has no deadline.
     var nextDeadline: Timestamp? { get }
 
-    /// The records that stand for the whole of a stream which this service writes.
+    /// Returns the events that replace the whole history of a stream which this service writes.
     func snapshot(of stream: StreamName) throws -> [Event]
 
-    /// The rows that stand for a stream which this service writes, and the position that they lead
-    /// to; for streams whose snapshots hold more than events.
+    /// Returns the rows of a snapshot of a stream which this service writes, and its position. Only
+    /// streams whose snapshots contain more than events need this instead of ``snapshot(of:)``.
     func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot
 
-    /// Replaces what was learned from a stream by the rows of a snapshot of it.
+    /// Replaces all state derived from a stream by the rows of a snapshot.
     ///
-    /// For a partition that this process was given, they are a ``PartitionSnapshot``, or no rows
-    /// where there is no checkpoint: all that is known of the partition begins with that.
+    /// For a partition assigned to this process, the rows are a ``PartitionSnapshot``; they are
+    /// empty if the partition has no checkpoint. The partition's state then starts from them.
     func replace(
         _ stream: StreamName, withRecords records: [Record], at position: Position) throws
 
-    /// Replaces what was learned from a stream by a snapshot of it.
+    /// Replaces all state derived from a stream by the events of a snapshot.
     func replace(_ stream: StreamName, with events: [Event]) throws
 
-    /// A stream without snapshots is not the one that was followed, or was pruned: it goes on from
-    /// its oldest record. Whatever is a function of its records alone begins again; events that
-    /// come a second time have the same ids.
+    /// Resets what was derived from a stream that has no snapshots and is read again from its
+    /// oldest record, because it was pruned or replaced by another one. Events that are applied a
+    /// second time have the same ids.
     func restart(_ stream: StreamName) throws
 
-    /// Takes a question about the ownership of partitions: `JOIN`, `RENEW`, `LEAVE`, `CHECKPOINT`.
-    /// Answers go by ``Bus/tell(_:to:)``.
+    /// Handles a lease request for partitions: `JOIN`, `RENEW`, `LEAVE` or `CHECKPOINT`. Replies go
+    /// through ``Bus/tell(_:to:)``.
     func coordinate(_ question: Control, from route: Route) throws
 
-    /// Whether a member may propose outputs for a stream kept here.
+    /// Returns whether a member may propose records for a derived stream kept here.
     func mayPropose(_ stream: StreamName, by member: ID128) -> Bool
 
-    /// Hears that a member proposed what cannot be read.
+    /// Called when a member proposed a record that is invalid or cannot be decoded.
     func proposalRejected(_ stream: StreamName, by member: ID128, because reason: String) throws
 
-    /// Forgets a partition that this process has no longer.
-    func lost(_ partition: Partition) throws
+    /// Drops the state of a partition that is no longer assigned to this process.
+    func partitionRevoked(_ partition: Partition) throws
 
-    /// Hears what became of the checkpoint given to ``Bus/send(checkpoint:)``.
+    /// Called with the outcome of a checkpoint sent with ``Bus/send(checkpoint:)``.
     func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws
 
-    /// Applies what may change in a running process, such as gateways, from settings that were read
-    /// again. In a transaction of its own.
+    /// Applies settings that can change in a running process, such as gateways, in a transaction of
+    /// its own.
     ///
-    /// - Throws: if a setting is wrong; the service goes on with the old ones
+    /// - Throws: if a setting is invalid; the service keeps the old settings
     func reconfigure(_ configuration: Configuration) throws
 
-    /// The process was told to end: begins what has to be done before. Turns go on until
-    /// ``hasLeft``, but not for long.
-    func startLeaving()
+    /// Starts the drain before the process exits. Turns go on until ``hasDrained``, for at most 3
+    /// s.
+    func beginShutdown()
 
-    /// Whether nothing has to be done any more before the process ends.
-    var hasLeft: Bool { get }
+    /// Whether the service has nothing left to do before the process exits.
+    var hasDrained: Bool { get }
 
-    /// Up to which sequence `in/p` may be forgotten: what no checkpoint that is kept needs. Nil:
-    /// nothing may be.
+    /// The sequence up to which `in/p` may be pruned: no stored checkpoint needs records before it.
+    /// Nil if nothing may be pruned.
     func pruneFloor(of stream: StreamName) throws -> UInt64?
 
-    /// Who the credentials of a request speak for, where the service itself knows and has no
-    /// replica of the directory.
+    /// Returns the principal of a request's credentials. Only for services that know principals
+    /// without a directory replica.
     func principal(of request: Request) -> Principal?
 
-    /// Whether the header of a request, whose body is still to come, names somebody who is known.
+    /// Returns whether the sender of a request is known by its header alone; the body has not been
+    /// received yet.
     func knowsSender(of request: Request) -> Bool
 
-    /// The directory itself, where the service keeps it and has no replica.
+    /// The directory itself, for the service that owns it and therefore has no replica.
     var ownDirectory: Replica? { get }
 
-    /// Whether who saw somebody's position is kept here, for that person to read.
+    /// Whether this service keeps the access log: who saw whose position, readable by that person.
     var keepsAccessLog: Bool { get }
 
-    /// Notes that the operator sees where these people are; in a transaction of its own.
-    func noteLook(at people: Set<PersonID>) throws
+    /// Records in the access log that the operator saw the positions of these people, in a
+    /// transaction of its own.
+    func recordAccess(to people: Set<PersonID>) throws
 
-    /// Sets gauges just before `/metrics` is answered.
+    /// Sets gauges. Called just before `/metrics` is answered.
     func writeMetrics(_ metrics: Metrics)
 
-    /// Sentences about what is wrong; empty = healthy. Nothing is to be sent here meanwhile.
+    /// Faults that make the service unfit for requests, one sentence each; empty if it is healthy.
     ///
-    /// Of these, and of those below, whoever has the monitoring token reads what stands before the
-    /// first colon: no name, number or position, and no words from outside belong there.
-    var troubles: [String] { get }
+    /// `/healthz` and `/readyz` answer 503 as long as there is one, so proxies send requests
+    /// elsewhere. Holders of the monitoring token see each sentence up to its first colon: names,
+    /// numbers, positions and texts from outside belong after it. The same holds for ``alarms`` and
+    /// ``concerns``.
+    var healthProblems: [String] { get }
 
-    /// Sentences about what somebody must look at, although all that is sent here is taken.
+    /// Faults that need an operator although the service still accepts all requests, one sentence
+    /// each.
+    ///
+    /// `/healthz` answers 503 as long as there is one; `/readyz` does not.
     var alarms: [String] { get }
 
-    /// Sentences about what somebody should look at some day; shown, and nothing more.
+    /// Conditions that need attention some day, one sentence each. They are shown and change no
+    /// status code.
     var concerns: [String] { get }
 
-    /// Shown by `GET /v1/status/…` under `details`: counts, and texts of which ``StatusMasking``
-    /// knows whether everybody who watches may read them.
+    /// Counts and texts for the member `details` of `GET /v1/status/…`. Add the name of each new
+    /// text to ``StatusMasking``, which decides whether holders of the monitoring token see it.
     var statusDetails: JSON { get }
 
-    /// What became due in ``Host/outage`` and waits for the operator; the earliest first.
-    var held: [HeldEntry] { get throws }
+    /// Items that became due during ``Host/outage`` and wait for the operator, earliest first.
+    var heldEntries: [HeldEntry] { get throws }
 
-    /// Has entries of ``held`` done now, or nothing come of them.
+    /// Sends or drops held items.
     ///
-    /// - Parameter isAll: also what is held and not shown, since nobody needs to know
-    func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws
+    /// - Parameters:
+    ///   - isAll: include held items that are not listed because no operator needs to see them
+    ///   - isDropped: drop the items instead of sending them
+    func settleHeld(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws
 }
 
 extension Service {
-    public var suspended: Set<UInt64> { [] }
+    public var suspendedRequests: Set<UInt64> { [] }
     public func directoryWillChange(_ event: Event) throws {}
-    public func callsForHelp(_ request: Request) -> Bool { false }
-    public func keepCall(_ request: Request, because reason: String) throws -> Response? { nil }
-    public var keptCallDue: Timestamp? { nil }
-    public func retryKeptCall(isBare: Bool) throws {}
-    public func postponeKeptCall() throws {}
-    public func transferred(_ result: TransferResult) throws {}
+    public func isEmergencyRequest(_ request: Request) -> Bool { false }
+    public func deferCall(_ request: Request, because reason: String) throws -> Response? { nil }
+    public var deferredCallDue: Timestamp? { nil }
+    public func retryDeferredCall(isBare: Bool) throws {}
+    public func postponeDeferredCall() throws {}
+    public func transferCompleted(_ result: TransferResult) throws {}
     public var pollable: (any Pollable)? { nil }
     public func committed() {}
     public func tick() throws {}
@@ -193,23 +208,23 @@ extension Service {
     public func proposalRejected(
         _ stream: StreamName, by member: ID128, because reason: String
     ) throws {}
-    public func lost(_ partition: Partition) throws {}
+    public func partitionRevoked(_ partition: Partition) throws {}
     public func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws {}
     public func reconfigure(_ configuration: Configuration) throws {}
-    public func startLeaving() {}
-    public var hasLeft: Bool { true }
+    public func beginShutdown() {}
+    public var hasDrained: Bool { true }
     public func restart(_ stream: StreamName) throws {}
     public func pruneFloor(of stream: StreamName) throws -> UInt64? { nil }
     public func principal(of request: Request) -> Principal? { nil }
     public func knowsSender(of request: Request) -> Bool { principal(of: request) != nil }
     public var ownDirectory: Replica? { nil }
     public var keepsAccessLog: Bool { false }
-    public func noteLook(at people: Set<PersonID>) throws {}
+    public func recordAccess(to people: Set<PersonID>) throws {}
     public func writeMetrics(_ metrics: Metrics) {}
-    public var troubles: [String] { [] }
+    public var healthProblems: [String] { [] }
     public var alarms: [String] { [] }
     public var concerns: [String] { [] }
     public var statusDetails: JSON { .object([]) }
-    public var held: [HeldEntry] { [] }
-    public func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {}
+    public var heldEntries: [HeldEntry] { [] }
+    public func settleHeld(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {}
 }

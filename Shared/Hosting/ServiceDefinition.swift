@@ -3,36 +3,37 @@ import Store
 import Web
 import Wire
 
-/// Everything that tells one service from another before its core is made.
+/// The static description of a service: name, settings, tables, streams and limits.
 public struct ServiceDefinition: Sendable {
     public var name: ServiceName
     /// One sentence for `--help`.
     public var summary: String
-    /// Settings beside the common ones.
+    /// Settings besides ``CommonSettings``.
     public var settings: [Setting]
-    /// Tables of the service, numbered from 1.
+    /// Migrations of the service's own tables, numbered from 1.
     public var migrations: [Migration]
-    /// Streams consumed, by the service that keeps them.
+    /// Consumed streams, by the service that keeps them.
     public var consumes: [ServiceName: [StreamName]]
-    /// False for a service that owns nothing lasting: its store lives in memory.
+    /// Whether the store is on disk; false for a service without lasting state, whose store is in
+    /// memory.
     public var isDurable: Bool
-    /// HTTP port setting of a service without a fixed port; nil = from the port base.
+    /// Name of the setting with the HTTP port; nil = the port follows from `JAGA_PORT_BASE`.
     public var portSetting: String?
-    /// Body limits of paths that take more, or less, than the common one.
+    /// Body limits in bytes of paths that differ from ``ServerLimits/bodyBytes``.
     public var bodyBytesByPath: [String: Int]
-    /// Paths where a request counts whatever its body is.
+    /// Paths where a request is valid even if its body cannot be decoded.
     public var unreadBodyPaths: Set<String>
-    /// Whether the host counts a request against the limits of its sender. A service whose requests
-    /// need other limits, such as ingest, has its own and returns false for all.
+    /// Whether the host counts a request against the rate limits of its sender. Ingest has limits
+    /// of its own and returns false for all requests.
     public var isLimited: @Sendable (Request) -> Bool
-    /// Versions of the logic that an evaluator has, from the lowest to the highest.
+    /// Logic versions that an evaluator can run.
     public var logic: ClosedRange<UInt16>
-    /// With a new store, what others tell of before its first start is held like that of an outage.
+    /// Whether a new store holds items from before its first start as if it had had an outage.
     public var holdsWhenNew: Bool
-    /// Reads what the service reads at its start beside its settings, such as files of secrets;
-    /// what is not there and would be made is fine.
+    /// Checks what the service reads at its start besides its settings, such as files of secrets.
+    /// Accepts a missing file that the start would create.
     public var check: @Sendable (Configuration) throws -> Void
-    /// Looks at a store that is there, of a layout that is known, for what its start would refuse.
+    /// Checks an existing store of a known layout for anything that the start would reject.
     public var checkStore: @Sendable (Configuration, Database) throws -> Void
 
     public init(

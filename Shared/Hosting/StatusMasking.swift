@@ -1,17 +1,17 @@
 import Parsing
 
-/// Hides in what a service says of itself what is not known to be harmless, for whoever has the
-/// monitoring token.
+/// Masks texts in a service's status for holders of the monitoring token, unless they are known to
+/// be harmless.
 enum StatusMasking {
-    /// Members of ``Service/statusDetails`` whose texts are shown: words, times, ids and names of
-    /// parts of the suite. Whoever adds a member with a text decides here. Numbers are counts.
+    /// Members of ``Service/statusDetails`` whose texts are shown: states, times, ids and names of
+    /// components. Unlisted texts stay masked. Numbers are counts and are always shown.
     static let harmless: Set<String> = [
         "at", "channel", "heard", "lane", "lastAccepted", "lastAnswered", "lastOutcome",
         "lastSent", "member", "name", "owner", "received", "since", "state", "stateHash",
         "successor", "undelivered",
     ]
 
-    /// The same with `***` in the place of texts that are hidden.
+    /// Replaces masked texts by `***`.
     static func mask(_ details: JSON) -> JSON { mask(details, isShown: false) }
 
     private static func mask(_ json: JSON, isShown: Bool) -> JSON {
@@ -27,8 +27,8 @@ enum StatusMasking {
         }
     }
 
-    /// A sentence about what is wrong, up to its first colon: what stands behind may be the words
-    /// of a gateway, a library or a record.
+    /// Masks a sentence of ``Service/healthProblems`` after its first colon, where texts of
+    /// gateways, libraries and records stand.
     static func mask(sentence: String) -> String {
         guard let colon = sentence.firstRange(of: ": ") else { return sentence }
         return sentence[..<colon.upperBound] + "***"

@@ -4,7 +4,7 @@ import Runtime
 import Timing
 import Wire
 
-/// A service that others find at a fixed place.
+/// A service of the suite.
 public enum ServiceName: String, Sendable, CaseIterable {
     case ingest, membership, evaluator, timer, notifier
 
@@ -19,26 +19,26 @@ public enum ServiceName: String, Sendable, CaseIterable {
         }
     }
 
-    /// The streams that this service keeps and serves.
+    /// The streams that this service keeps and publishes.
     public var served: [StreamName] {
         switch self {
         case .ingest:
             Partition.all.map(StreamName.input) + Partition.all.map(StreamName.events) + [.sos]
         case .membership: [.directory]
         case .evaluator: []
-        case .timer: [.fired]
+        case .timer: [.deadlines]
         case .notifier: [.deliveries]
         }
     }
 }
 
-/// Where the services' doors are: everything follows from one base port and one host a service.
+/// Addresses of all services, derived from one base port and one host per service.
 public struct Topology: Sendable {
     /// `JAGA_PORT_BASE`; HTTP is base + n, PUB base + 100 + n, ROUTER base + 200 + n.
     public var portBase: Int
     /// Address that sockets bind to.
     public var bindAddress: String
-    /// Where a peer is found, by service.
+    /// Host of a peer, by service.
     public var hosts: [ServiceName: String]
 
     public init(
@@ -49,14 +49,14 @@ public struct Topology: Sendable {
         self.hosts = hosts
     }
 
-    /// HTTP port of a service; evaluators choose their own.
+    /// HTTP port of a service. Evaluators have a setting of their own.
     public func httpPort(_ service: ServiceName) -> Int { portBase + service.number }
     /// Port of a writer's PUB socket.
     public func publishPort(_ service: ServiceName) -> Int { portBase + 100 + service.number }
     /// Port of a writer's ROUTER socket.
     public func controlPort(_ service: ServiceName) -> Int { portBase + 200 + service.number }
     /// Port of ingest's SUB socket that evaluators' PUB sockets connect to.
-    public var computedPort: Int { portBase + 301 }
+    public var derivedPort: Int { portBase + 301 }
     /// Port of ingest's PUB socket for `in/p`.
     public var inputsPort: Int { portBase + 302 }
 
@@ -68,14 +68,14 @@ public struct Topology: Sendable {
         "tcp://\(host(of: service)):\(port)"
     }
 
-    /// Where a service is found: where its setting says, else where this process binds.
+    /// Host of a service: its setting, or the address that this process binds.
     public func host(of service: ServiceName) -> String {
         hosts[service] ?? (bindAddress == "0.0.0.0" ? "127.0.0.1" : bindAddress)
     }
 }
 
 extension Bus.Peer {
-    /// How a process of another service finds one that keeps streams.
+    /// The peer that keeps streams, with the endpoints of a topology.
     public init(_ writer: ServiceName, in topology: Topology, streams: [StreamName]) {
         self.init(
             name: writer.rawValue,
@@ -87,9 +87,9 @@ extension Bus.Peer {
     }
 }
 
-/// Settings that every service has beside `Setting.standard`.
+/// Settings that every service has besides `Setting.standard`.
 public enum CommonSettings {
-    /// Where services listen and find each other, and by which keys.
+    /// Bind address, hosts of the services, and stream keys.
     public static let network: [Setting] =
         [
             Setting(
@@ -99,10 +99,10 @@ public enum CommonSettings {
         + ServiceName.keepers.map { service in
             Setting(
                 service.hostSetting, .text,
-                help: "Where other services find \(service.rawValue); else at JAGA_BIND.")
+                help: "Host where other services reach \(service.rawValue); default: JAGA_BIND.")
         } + BusSecurity.settings
 
-    /// Whose word about the address of a client is believed.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     static func proxies(_ configuration: Configuration) -> Set<String> {
         Set(configuration.text("JAGA_PROXIES").split { $0 == "," || $0 == " " }.map(String.init))
     }
@@ -111,27 +111,27 @@ public enum CommonSettings {
         network + [
             Setting(
                 "JAGA_PROXIES", .text, default: "127.0.0.1",
-                help: "Addresses, with commas, of proxies whose X-Forwarded-For is believed."),
+                help: "Comma-separated addresses of proxies whose X-Forwarded-For is trusted."),
             Setting(
                 "JAGA_RETENTION_HOURS", .integer(1...87_600), default: "24", unit: "hours",
                 help: "Minimum age of stream records before they are pruned; in/p: 15 min."),
             Setting(
-                "JAGA_HOLD_SECONDS", .integer(0...600), default: "600", unit: "seconds",
-                help: "What became due in an outage waits so long for 'jaga release'."),
+                "JAGA_OUTAGE_HOLD_SECONDS", .integer(0...600), default: "600", unit: "seconds",
+                help: "What became due in an outage waits so long for 'jaga held'."),
             Setting(
-                "JAGA_REHEARSAL", .flag, default: "off",
+                "JAGA_DRY_RUN", .flag, default: "off",
                 help: "Send nothing outside; 'jaga outbox' shows what would have been sent."),
         ] + RequestLimits.settings + DiskGauge.settings
 }
 
 extension ServiceName {
-    /// Those that keep streams, and are found by others.
+    /// The services that keep streams.
     public static let keepers: [ServiceName] = [.ingest, .membership, .timer, .notifier]
 
-    /// The setting that says where others find this service.
+    /// The setting with the host of this service.
     var hostSetting: String { "JAGA_HOST_\(rawValue.uppercased())" }
 
-    /// Whose keys it uses on the bus.
+    /// The role whose keys it uses on the bus.
     var role: BusRole {
         switch self {
         case .ingest: .ingest

@@ -1,13 +1,15 @@
 import Runtime
 
-/// A restore of a home that was interrupted: a part of its stores is in place, and the others would
-/// begin as new ones and tell everything again.
+/// Error: a restore of the home directory was interrupted.
+///
+/// Some stores are restored and others are missing. Services with missing stores would start empty
+/// and notify people about old events again.
 public struct UnfinishedRestore: ExplainedError {
-    /// What is in the home, or in the folder of a service, from before anything is moved until all
-    /// is in place: a folder with ``contentsName`` in it, or a plain file where the mark is all.
+    /// Name of the marker in the home directory or in a service's folder, from before the first
+    /// move until the end of the restore: a folder that contains ``contentsName``, or a plain file.
     public static let name = "restoring"
-    /// In the folder: what is put back, a line for each service, and one for secrets. Without it,
-    /// it is what was made ready and never moved.
+    /// Name of the list in the marker folder: one line per restored service, and one for secrets. A
+    /// folder without it was prepared, but nothing was moved.
     public static let contentsName = "contents"
 
     let path: String
@@ -15,24 +17,26 @@ public struct UnfinishedRestore: ExplainedError {
 
     public var code: String { "restore-unfinished" }
     public var message: String {
-        "a restore was interrupted: \(path) is still there, and the stores may be in part the old "
-            + "ones, in part the backup's, or gone"
+        "a restore was interrupted: \(path) still exists, so some stores may be old, restored or "
+            + "missing"
     }
     public var hint: String {
-        "Restore again, which goes on from there: run jaga restore DIR --force again, "
-            + "in deploy/ docker compose run --rm restore NAME."
+        "Run the restore again, which resumes it: jaga restore DIR --force, or in deploy/: "
+            + "docker compose run --rm restore NAME."
     }
 
-    /// Whether a restore of what is in the folder began to move it, and did not come to its end.
+    /// Whether a restore of a folder started to move files and did not finish.
     public static func isBegun(in folder: String) -> Bool {
         let path = "\(folder)/\(name)"
         guard Files.isFolder(path) else { return Files.exists(path) }
         return Files.exists("\(path)/\(contentsName)")
     }
 
-    /// - Parameter operation: what is refused
-    /// - Throws: itself, where a restore of the home was not finished, or one of the service's
-    ///   folder where that is a volume of its own
+    /// Checks that no restore of the home directory, or of the service's folder if that is a volume
+    /// of its own, was interrupted.
+    ///
+    /// - Parameter operation: the operation that the error names
+    /// - Throws: ``UnfinishedRestore``
     public static func refuse(
         home: String, service: String = "", operation: String = "start"
     ) throws(UnfinishedRestore) {

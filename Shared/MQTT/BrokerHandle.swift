@@ -1,12 +1,11 @@
 import CMosquitto
 import Glibc
 
-/// Owns one client of libmosquitto, for one connection: a new connection is a new client, so that
-/// nothing of the one before can leave by it.
+/// Owner of one libmosquitto client, for one connection.
 ///
-/// What it is asked to send, acknowledgements included, only waits in the library until
-/// ``write()``: that is how the library works for programs with threads, and for nothing else it is
-/// told here that there are some. There are none.
+/// Each connection uses a new client, so that it cannot send packets of the previous one. Packets,
+/// including acknowledgements, wait in the library until ``write()``. The library queues them only
+/// in its threaded mode, so that mode is set, although there are no threads.
 final class BrokerHandle {
     private static let isReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
     private static let keepAliveSeconds: Int32 = 60
@@ -14,12 +13,12 @@ final class BrokerHandle {
     private let client: OpaquePointer
     private let events = BrokerEvents()
 
-    /// - Throws: what of the login cannot be used
-    init(_ login: BrokerLogin) throws(BrokerTrouble) {
+    /// - Throws: ``BrokerFailure`` if the login cannot be used
+    init(_ login: BrokerLogin) throws(BrokerFailure) {
         guard BrokerHandle.isReady,
             let client = mosquitto_new(
                 login.clientID, false, Unmanaged.passUnretained(events).toOpaque())
-        else { throw .unusable("the MQTT library did not start") }
+        else { throw .unusable("libmosquitto could not be initialised") }
         self.client = client
         mosquitto_threaded_set(client, true)
         mosquitto_connect_with_flags_callback_set(client) { _, context, code, flags in
@@ -42,7 +41,7 @@ final class BrokerHandle {
                     isRetained: message.pointee.retain, isTooLarge: isTooLarge))
         }
         mosquitto_publish_callback_set(client) { _, context, _ in
-            BrokerEvents.of(context)?.unheard -= 1
+            BrokerEvents.of(context)?.unconfirmed -= 1
         }
         mosquitto_log_callback_set(client) { _, context, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
@@ -53,35 +52,35 @@ final class BrokerHandle {
 
     deinit { mosquitto_destroy(client) }
 
-    private func configure(_ login: BrokerLogin) throws(BrokerTrouble) {
+    private func configure(_ login: BrokerLogin) throws(BrokerFailure) {
         if let user = login.address.user {
             guard mosquitto_username_pw_set(client, user, login.password) == 0 else {
-                throw .unusable("user or password cannot be used")
+                throw .unusable("user or password is invalid")
             }
         }
         guard login.address.isEncrypted else { return }
         let result = cmosquitto_tls(
             client, login.authoritiesFile, login.certificateFile, login.keyFile)
-        guard result == 0 else { throw .unusable("a file with a certificate or key is not there") }
+        guard result == 0 else { throw .unusable("a certificate or key file is missing") }
     }
 
     // MARK: The connection
 
-    /// Begins to connect; nothing is sent yet.
-    func connect(to host: String, port: Int) -> BrokerTrouble? {
+    /// Starts to connect. Nothing is sent yet.
+    func connect(to host: String, port: Int) -> BrokerFailure? {
         var error: Int32 = 0
         let result = cmosquitto_connect(
             client, host, Int32(port), BrokerHandle.keepAliveSeconds, &error)
-        return trouble(result, error)
+        return failure(result, error)
     }
 
-    /// Whether something can be read at once.
+    /// Whether input is ready.
     var hasInput: Bool {
         var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return descriptor >= 0 && poll(&item, 1, 0) > 0
     }
 
-    /// Whether the connection stands: it can be written.
+    /// Whether the connection is established and writable.
     var canWrite: Bool {
         var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return descriptor >= 0 && poll(&item, 1, 0) > 0
@@ -90,48 +89,52 @@ final class BrokerHandle {
     var descriptor: Int32 { mosquitto_socket(client) }
     var wantsToWrite: Bool { mosquitto_want_write(client) }
 
-    /// Takes in a packet or a part of one.
+    /// Reads a packet or a part of one.
     ///
-    /// - Returns: why the connection is gone
-    func read() -> BrokerTrouble? {
+    /// - Returns: why the connection was lost; nil if it was not
+    func read() -> BrokerFailure? {
         var error: Int32 = 0
-        return trouble(cmosquitto_read(client, &error), error)
+        return failure(cmosquitto_read(client, &error), error)
     }
 
-    /// Sends what waits, acknowledgements included, as far as the connection takes it.
-    func write() -> BrokerTrouble? {
+    /// Sends waiting packets, including acknowledgements, as far as the socket accepts them.
+    ///
+    /// - Returns: why the connection was lost; nil if it was not
+    func write() -> BrokerFailure? {
         var error: Int32 = 0
-        return trouble(cmosquitto_write(client, &error), error)
+        return failure(cmosquitto_write(client, &error), error)
     }
 
-    /// Sees to it that both sides know that the other is there; once a second or so.
-    func keepAlive() -> BrokerTrouble? {
+    /// Sends and checks keep-alives. Call it about once a second.
+    ///
+    /// - Returns: why the connection was lost; nil if it was not
+    func keepAlive() -> BrokerFailure? {
         let result = mosquitto_loop_misc(client)
-        return trouble(result, errno)
+        return failure(result, errno)
     }
 
-    private func trouble(_ result: Int32, _ error: Int32) -> BrokerTrouble? {
+    private func failure(_ result: Int32, _ error: Int32) -> BrokerFailure? {
         if let refusal = events.connected, refusal.code != 0 { return .refused(refusal.code) }
         guard result != 0 else { return nil }
         return .of(result, error: error, detail: events.lastError)
     }
 
-    // MARK: What happened
+    // MARK: Received packets
 
-    /// Whether the broker took us, and had kept what came meanwhile; nil = not yet.
-    var welcome: (code: Int32, isKnown: Bool)? { events.connected }
-    /// Whether every subscription was allowed; nil = the broker has not said yet.
+    /// The broker's CONNACK: its code, and whether it has kept the session; nil = not received yet.
+    var connectReply: (code: Int32, hasSession: Bool)? { events.connected }
+    /// Whether every subscription was granted; nil = not received yet.
     var isAllowed: Bool? { events.isAllowed }
     var messageCount: Int { events.messages.count }
-    /// Messages published that the broker has not confirmed.
-    var unheardCount: Int { events.unheard }
+    /// Number of published messages that the broker has not acknowledged.
+    var unconfirmedCount: Int { events.unconfirmed }
 
-    func takeMessages() -> [BrokerMessage] {
+    func drainMessages() -> [BrokerMessage] {
         defer { events.messages.removeAll(keepingCapacity: true) }
         return events.messages
     }
 
-    // MARK: What waits until it is written
+    // MARK: Packets that wait for write()
 
     func subscribe(to topics: [String]) -> Bool {
         let copies: [UnsafeMutablePointer<CChar>?] = topics.map { strdup($0) }
@@ -143,23 +146,23 @@ final class BrokerHandle {
         } == 0
     }
 
-    /// Once at least; nothing of it is kept by the broker.
+    /// Publishes a message with QoS 1, not retained.
     func publish(_ payload: [UInt8], to topic: String) -> Bool {
         let result = mosquitto_publish(
             client, nil, topic, Int32(payload.count), payload, 1, false)
-        if result == 0 { events.unheard += 1 }
+        if result == 0 { events.unconfirmed += 1 }
         return result == 0
     }
 
     func disconnect() { mosquitto_disconnect(client) }
 }
 
-/// What callbacks of the library leave behind.
+/// Results of the library's callbacks.
 private final class BrokerEvents {
-    var connected: (code: Int32, isKnown: Bool)?
+    var connected: (code: Int32, hasSession: Bool)?
     var isAllowed: Bool?
     var messages: [BrokerMessage] = []
-    var unheard = 0
+    var unconfirmed = 0
     var lastError: String?
 
     static func of(_ context: UnsafeMutableRawPointer?) -> BrokerEvents? {

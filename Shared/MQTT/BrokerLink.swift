@@ -1,56 +1,55 @@
 import Model
 import Runtime
 
-/// The connection to the operator's broker, in the loop of its service: one turn is
-/// ``drain(limit:)``, COMMIT, ``flush()``.
+/// Connection to the operator's MQTT broker, in the loop of its service.
 ///
-/// What was drained is acknowledged by ``flush()`` and by nothing else. A service that dies before,
-/// or cannot commit and says ``cut(for:)``, hears all of it again: the broker keeps the session.
-/// Whatever ends a connection, it is made again by itself, after 1 s, 2 s … 60 s. Not thread-safe:
-/// everything happens on the thread of the loop.
+/// One turn is ``drain(limit:)``, COMMIT, ``flush()``. Only ``flush()`` acknowledges drained
+/// messages. If the service crashes before it, or cannot commit and calls ``disconnect(for:)``, the
+/// broker delivers them again, since it keeps the session. A lost connection is re-established
+/// after 1 s, 2 s … 60 s. Not thread-safe: everything runs on the thread of the loop.
 public final class BrokerLink: Pollable {
-    /// How far it is.
+    /// State of the connection.
     public enum State: String, Sendable, CaseIterable {
-        /// Not connected, and not to be tried before its time.
+        /// Not connected; waits before the next attempt.
         case waiting
-        /// The name of the broker's host is being looked up.
+        /// The broker's host name is being resolved.
         case resolving
         case connecting
-        /// Connected, and messages come.
+        /// Connected and subscribed.
         case online
-        /// Told to end.
+        /// Stopped for good.
         case stopped
     }
 
-    /// Something that the operator may want to know.
-    public enum News: Hashable, Sendable {
-        /// - Parameter isKnown: the broker had kept what came meanwhile
-        case online(isKnown: Bool)
-        case trouble(BrokerTrouble)
+    /// Change of the connection for the log.
+    public enum Notice: Hashable, Sendable {
+        /// - Parameter hasSession: whether the broker has kept the session with its messages
+        case online(hasSession: Bool)
+        case failed(BrokerFailure)
     }
 
     private static let retrySecondsMax: Int64 = 60
-    private static let answerWithin = Duration.seconds(20)
-    /// A connection that lasted so long was a good one.
-    private static let steadyAfter = Duration.seconds(10)
-    private static let troubleAgain = Duration.seconds(600)
-    private static let unheardMax = 10_000
+    private static let responseTimeout = Duration.seconds(20)
+    /// A connection that lasted this long resets the count of failures.
+    private static let stableAfter = Duration.seconds(10)
+    private static let failureRepeatInterval = Duration.seconds(600)
+    private static let unconfirmedMax = 10_000
 
     private let login: BrokerLogin
     private let clock = SystemClock()
     private var handle: BrokerHandle?
     private var lookup: NameLookup?
     private var outgoing: [(topic: String, payload: [UInt8])] = []
-    private var news: [News] = []
-    private var told: (trouble: BrokerTrouble, at: Duration)?
+    private var notices: [Notice] = []
+    private var reported: (failure: BrokerFailure, at: Duration)?
     public private(set) var state = State.waiting
-    /// Why it is not online; nil when it is, or was never tried.
-    public private(set) var trouble: BrokerTrouble?
+    /// Why it is not online; nil if it is, or before the first attempt.
+    public private(set) var failure: BrokerFailure?
     private var failures: Int64 = 0
     private var nextTry = Duration.zero
     private var since = Duration.zero
-    private var nextCare = Duration.zero
-    /// The connection stands: whether it can be written says nothing any more.
+    private var nextMaintenance = Duration.zero
+    /// Whether the TCP connection is established, so that being writable means nothing more.
     private var isReached = false
     private var hasSubscribed = false
 
@@ -68,58 +67,57 @@ public final class BrokerLink: Pollable {
 
     public var waitMilliseconds: Int? {
         guard state != .stopped else { return nil }
-        let due = state == .waiting ? nextTry : nextCare
+        let due = state == .waiting ? nextTry : nextMaintenance
         return max(0, min(1000, Int((due - clock.monotonic).milliseconds) + 1))
     }
 
     // MARK: The turn
 
-    /// Reads what came. It is acknowledged by the next ``flush()``.
+    /// Reads received messages. The next ``flush()`` acknowledges them.
     ///
-    /// - Parameter limit: about so many at most; the rest comes next time
+    /// - Parameter limit: approximate maximum; the next call returns the rest
     public func drain(limit: Int = 256) -> [BrokerMessage] {
         proceed()
         guard let handle else { return [] }
-        var end: BrokerTrouble?
+        var end: BrokerFailure?
         while end == nil, handle.messageCount < limit, handle.hasInput { end = handle.read() }
-        let messages = handle.takeMessages()
-        if let end { lose(end) } else { greet(handle) }
+        let messages = handle.drainMessages()
+        if let end { fail(end) } else { completeHandshake(handle) }
         return messages
     }
 
-    /// Whether what is published goes anywhere.
+    /// Whether published messages are sent.
     public var isOnline: Bool { state == .online }
 
-    /// Leaves with the next ``flush()``; nothing is kept for a time when there is a connection.
+    /// Publishes a message with the next ``flush()``. Drops it if there is no connection.
     public func publish(_ payload: [UInt8], to topic: String) {
         guard isOnline else { return }
         outgoing.append((topic, payload))
     }
 
-    /// Acknowledges everything that was drained, and sends what was published: to be called after
-    /// COMMIT.
+    /// Acknowledges all drained messages and sends published ones. Call it after COMMIT.
     public func flush() {
         guard let handle else { return }
-        for message in outgoing where handle.unheardCount < BrokerLink.unheardMax {
+        for message in outgoing where handle.unconfirmedCount < BrokerLink.unconfirmedMax {
             _ = handle.publish(message.payload, to: message.topic)
         }
         outgoing.removeAll(keepingCapacity: true)
         guard handle.wantsToWrite else { return }
-        if let end = handle.write() { lose(end) }
+        if let end = handle.write() { fail(end) }
     }
 
-    /// Ends the connection without acknowledging what was drained since the last ``flush()``; the
-    /// broker sends it again.
+    /// Disconnects without acknowledging messages drained since the last ``flush()``; the broker
+    /// delivers them again.
     ///
-    /// - Parameter pause: before the next connection
-    public func cut(for pause: Duration = .seconds(1)) {
+    /// - Parameter pause: minimum pause before the next connection
+    public func disconnect(for pause: Duration = .seconds(1)) {
         guard handle != nil else { return }
         drop()
         state = .waiting
         nextTry = max(nextTry, clock.monotonic + pause)
     }
 
-    /// Says goodbye. The broker goes on keeping what comes.
+    /// Disconnects for good. The broker keeps the session and its messages.
     public func stop() {
         if let handle, isOnline {
             handle.disconnect()
@@ -129,13 +127,13 @@ public final class BrokerLink: Pollable {
         state = .stopped
     }
 
-    /// What happened since the last call. A trouble that stays is told every ten minutes.
-    public func takeNews() -> [News] {
-        defer { news.removeAll() }
-        return news
+    /// Returns the changes since the last call. A persisting failure is repeated every 10 min.
+    public func drainNotices() -> [Notice] {
+        defer { notices.removeAll() }
+        return notices
     }
 
-    // MARK: Making a connection
+    // MARK: Connecting
 
     private func proceed() {
         let now = clock.monotonic
@@ -143,8 +141,8 @@ public final class BrokerLink: Pollable {
         case .waiting: if now >= nextTry { begin(now) }
         case .resolving: resolve(now)
         case .connecting:
-            if now - since > BrokerLink.answerWithin { lose(.slow) } else { care(now) }
-        case .online: care(now)
+            if now - since > BrokerLink.responseTimeout { fail(.slow) } else { maintain(now) }
+        case .online: maintain(now)
         case .stopped: break
         }
     }
@@ -156,18 +154,18 @@ public final class BrokerLink: Pollable {
             lookup = try NameLookup(login.address.host)
             state = .resolving
         } catch {
-            lose(.unusable(error.message))
+            fail(.unusable(error.message))
         }
     }
 
-    /// The broker's certificate names its host, so that name is what an encrypted connection needs;
-    /// it is looked up once more then, by a name server that has just answered.
+    /// Connects to the resolved address. An encrypted connection needs the host name, which the
+    /// broker's certificate contains; the library then resolves it again, which is fast by now.
     private func resolve(_ now: Duration) {
-        if now - since > BrokerLink.answerWithin { lookup?.giveUp() }
-        nextCare = now + .seconds(1)
+        if now - since > BrokerLink.responseTimeout { lookup?.giveUp() }
+        nextMaintenance = now + .seconds(1)
         guard let found = lookup?.addresses() else { return }
         lookup = nil
-        guard !found.isEmpty else { return lose(.unknownHost) }
+        guard !found.isEmpty else { return fail(.unknownHost) }
         let next = found[Int(failures) % found.count]
         connect(to: login.address.isEncrypted ? login.address.host : next, now)
     }
@@ -179,49 +177,53 @@ public final class BrokerLink: Pollable {
             isReached = false
             hasSubscribed = false
             state = .connecting
-            nextCare = now
-            if let end = handle.connect(to: host, port: login.address.port) { lose(end) }
+            nextMaintenance = now
+            if let end = handle.connect(to: host, port: login.address.port) { fail(end) }
         } catch {
-            lose(error)
+            fail(error)
         }
     }
 
-    private func care(_ now: Duration) {
-        guard let handle, now >= nextCare else { return }
-        nextCare = now + .seconds(1)
-        if let end = handle.keepAlive() { lose(end) }
+    private func maintain(_ now: Duration) {
+        guard let handle, now >= nextMaintenance else { return }
+        nextMaintenance = now + .seconds(1)
+        if let end = handle.keepAlive() { fail(end) }
     }
 
-    /// Subscribes once the broker took us, and is online once it agreed.
-    private func greet(_ handle: BrokerHandle) {
+    /// Subscribes after CONNACK, and is online after SUBACK.
+    private func completeHandshake(_ handle: BrokerHandle) {
         guard state == .connecting else { return }
         if !isReached, handle.canWrite { isReached = true }
-        guard let welcome = handle.welcome else { return }
+        guard let reply = handle.connectReply else { return }
         if !hasSubscribed {
             hasSubscribed = true
-            guard handle.subscribe(to: login.subscriptions) else { return lose(.notAllowed) }
+            guard handle.subscribe(to: login.subscriptions) else { return fail(.notAllowed) }
         }
         guard let isAllowed = handle.isAllowed else { return }
-        guard isAllowed else { return lose(.notAllowed) }
+        guard isAllowed else { return fail(.notAllowed) }
         state = .online
         since = clock.monotonic
-        trouble = nil
-        told = nil
-        news.append(.online(isKnown: welcome.isKnown))
+        failure = nil
+        reported = nil
+        notices.append(.online(hasSession: reply.hasSession))
     }
 
-    private func lose(_ reason: BrokerTrouble) {
+    private func fail(_ reason: BrokerFailure) {
         let now = clock.monotonic
-        if state == .online, now - since > BrokerLink.steadyAfter { failures = 0 }
+        if state == .online, now - since > BrokerLink.stableAfter { failures = 0 }
         drop()
         state = .waiting
-        trouble = reason
+        failure = reason
         failures += 1
         let seconds = min(BrokerLink.retrySecondsMax, 1 << min(failures - 1, 6))
         nextTry = now + .seconds(seconds)
-        if let told, told.trouble == reason, now - told.at < BrokerLink.troubleAgain { return }
-        told = (reason, now)
-        news.append(.trouble(reason))
+        if let reported, reported.failure == reason,
+            now - reported.at < BrokerLink.failureRepeatInterval
+        {
+            return
+        }
+        reported = (reason, now)
+        notices.append(.failed(reason))
     }
 
     private func drop() {

@@ -1,17 +1,18 @@
 import Dialects
 
-/// How a service signs in to its operator's broker, and what it wants to hear.
+/// Address, credentials and subscriptions of a broker connection.
 public struct BrokerLogin: Sendable {
     public var address: BrokerAddress
     public var password: String?
-    /// Files in PEM form: who vouches for the broker (nil = whom the system trusts), and what shows
-    /// who we are.
+    /// PEM file with the CA to trust; nil = the system's.
     public var authoritiesFile: String?
+    /// PEM file with the client certificate.
     public var certificateFile: String?
+    /// PEM file with the client's private key.
     public var keyFile: String?
-    /// The broker keeps messages for this name while nobody is there.
+    /// Name of the session in which the broker keeps messages while the client is away.
     public var clientID: String
-    /// With wildcards; at most once each message.
+    /// Topic filters, with wildcards. No message may match two of them.
     public var subscriptions: [String]
 
     public init(
@@ -29,16 +30,16 @@ public struct BrokerLogin: Sendable {
     }
 }
 
-/// What somebody published.
+/// Message received from a broker.
 public struct BrokerMessage: Hashable, Sendable {
     public var topic: String
     public var payload: [UInt8]
-    /// The broker had kept it for whoever subscribes: it may be old, and was perhaps heard before.
+    /// Whether the broker retained it: it may be old and may have been received before.
     public var isRetained: Bool
-    /// It had more than ``payloadBytesMax``, and nothing of that was kept.
+    /// Whether it had more than ``payloadBytesMax``; its payload is then empty.
     public var isTooLarge: Bool
 
-    /// More than any phone sends, a photo included.
+    /// Maximum payload: more than any phone sends, including photos.
     public static let payloadBytesMax = 8 << 20
 
     public init(

@@ -1,8 +1,8 @@
 import Glibc
 import Runtime
 
-/// Looks a name up without stopping the loop: the resolver of the C library waits for name servers,
-/// so another program asks it.
+/// Resolves a host name without blocking the loop, in a child process, because the C library's
+/// resolver blocks.
 final class NameLookup {
     private let child: ChildProcess
     private var output: [UInt8] = []
@@ -17,10 +17,10 @@ final class NameLookup {
         _ = child.reap()
     }
 
-    /// Ends it; ``addresses()`` says soon that there are none.
+    /// Kills the child process; ``addresses()`` then returns an empty list.
     func giveUp() { child.send(SIGKILL) }
 
-    /// Numeric addresses, empty where there are none; nil while nothing is known yet.
+    /// Returns numeric addresses, empty if there are none; nil while the lookup is running.
     func addresses() -> [String]? {
         while let bytes = child.drain(), !bytes.isEmpty { output += bytes }
         guard let status = child.reap() else { return nil }

@@ -1,10 +1,10 @@
-/// Somebody was shown something of a person at a service that keeps no access log.
+/// Record of a read access to a person's data, from a service that keeps no access log.
 ///
-/// Ingest keeps the log that the person can read: one row per viewer and hour.
+/// Ingest adds it to the access log that the person can read: one row per viewer and hour.
 public struct AccessRecord: Hashable, Sendable, Codable {
-    /// Whose position or movements were shown.
+    /// The person whose position or movements were read.
     public var person: PersonID
-    /// Who read them; nil = the operator.
+    /// The reader; nil = the operator.
     public var viewer: PersonID?
     public var at: Timestamp
 

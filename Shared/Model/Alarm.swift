@@ -1,4 +1,4 @@
-/// A person's devices shall alarm of zones, or shall not.
+/// A person armed or disarmed the zone alarms of their devices.
 public struct Arming: Hashable, Sendable, Codable {
     public var person: PersonID
     public var armed: Bool
@@ -13,17 +13,17 @@ public struct Arming: Hashable, Sendable, Codable {
     }
 }
 
-/// What a person answers to an alarm of a zone.
+/// A person's response to a zone alarm.
 public struct AlarmAnswer: Hashable, Sendable, Codable {
     public enum Action: String, Sendable, Codable, CaseIterable {
-        /// This ring is heard; the next one comes after the cycle time.
+        /// Dismiss this ring; the alarm rings again after the cycle time.
         case close
-        /// Silent for the zone's sleep time.
+        /// Snooze for the zone's sleep time.
         case sleep
     }
 
     public var person: PersonID
-    /// Nil = all that alarm.
+    /// Nil = all zones with an active alarm.
     public var zone: ZoneID?
     public var action: Action
     public var at: Timestamp
@@ -40,21 +40,22 @@ public struct AlarmAnswer: Hashable, Sendable, Codable {
     }
 }
 
-/// Why an alarm is over.
+/// Why an alarm ended.
 public enum AlarmEnd: String, Sendable, Codable, CaseIterable {
-    /// The person went out of the zone, and out of its alert distance.
+    /// The person left the zone and its alert distance.
     case exit
     case disarmed
-    /// The zone, or the person's part in its circle, is gone or switched off, or its schedule
-    /// ended.
+    /// The zone was removed or deactivated, its schedule closed, or the person left its circle.
     case removed
-    /// The zone was edited, and the person is outside now.
+    /// The zone was edited, and the person is outside it now.
     case zoneChanged = "zone-changed"
 }
 
-/// An alert zone alarms a person's own devices; guardians hear its start and its end.
-public struct AlarmNews: Hashable, Sendable, Codable {
-    /// One stay in one zone.
+/// Start, ring or end of an alert zone's alarm on the person's own devices.
+///
+/// Guardians are notified about start and end.
+public struct AlarmChange: Hashable, Sendable, Codable {
+    /// Identifies one stay in one zone.
     public var alarm: AlarmID
     public var person: PersonID
     public var zone: ZoneID
@@ -66,15 +67,16 @@ public struct AlarmNews: Hashable, Sendable, Codable {
     public var vibrates: Bool
     /// Empty = the default sound.
     public var sound: String
-    /// Inside or near; at the end where the person is then.
+    /// Inside or near; for the end, where the person is now.
     public var presence: Presence
-    /// Rings so far, this one included: 1 at the start, 0 where it began without a sound.
+    /// Rings so far, including this one: 1 at the start, 0 if it started without sound.
     public var rings: Int
-    /// Found so, not entered.
+    /// Whether the person was already there when the zone became applicable, rather than entered
+    /// it.
     public var initial: Bool
-    /// Whether this zone speaks now: false where a more urgent one does.
-    public var speaks: Bool
-    /// Nil while it lasts.
+    /// Whether this alarm sounds now; false while a more urgent one does.
+    public var isAudible: Bool
+    /// Nil while it is active.
     public var end: AlarmEnd?
     /// The last fix.
     public var fix: Fix
@@ -82,7 +84,7 @@ public struct AlarmNews: Hashable, Sendable, Codable {
     public init(
         alarm: AlarmID, person: PersonID, zone: ZoneID, zoneName: String, category: String,
         priority: Int, circle: CircleID?, set: ZoneSetID? = nil, vibrates: Bool, sound: String,
-        presence: Presence, rings: Int, initial: Bool = false, speaks: Bool = true,
+        presence: Presence, rings: Int, initial: Bool = false, isAudible: Bool = true,
         end: AlarmEnd? = nil, fix: Fix
     ) {
         self.alarm = alarm
@@ -98,7 +100,7 @@ public struct AlarmNews: Hashable, Sendable, Codable {
         self.presence = presence
         self.rings = rings
         self.initial = initial
-        self.speaks = speaks
+        self.isAudible = isAudible
         self.end = end
         self.fix = fix
     }

@@ -1,36 +1,36 @@
-/// What an attempt to hand a message to a gateway came to, as read from the gateway's answer.
+/// Outcome of an attempt to send a message through a gateway, as read from its response.
 ///
-/// Accepted, surely not, and unknown are kept apart: a message whose fate is unknown may arrive.
+/// An unknown outcome differs from a rejection: the message may still arrive.
 public enum AttemptOutcome: String, Sendable, Codable, CaseIterable {
-    /// The gateway has taken the message over.
+    /// The gateway accepted the message.
     case accepted
-    /// Not now: too much, a temporary failure. Surely not taken.
+    /// Temporary failure or rate limit. The message was not accepted.
     case later
-    /// This address will never do.
+    /// The address is permanently invalid.
     case refused
-    /// This gateway has no way to this address or for this text; another one may.
+    /// This gateway cannot deliver to this address or this text; another one may.
     case unroutable
-    /// The fault is ours or the gateway's: credentials, sender, blocked. No message gets through.
+    /// Credentials, sender or account are wrong or blocked: no message can be sent.
     case misconfigured
-    /// Nobody was there: surely not sent.
+    /// The gateway could not be reached. The message was not sent.
     case unreachable
-    /// It may have been taken or not.
+    /// The gateway may have accepted the message or not.
     case unknown
-    /// The built-in sink kept it: nothing left this machine.
+    /// The built-in sink stored it: nothing left this machine.
     case sink
 
-    /// What the answer of a gateway can mean.
+    /// Outcomes that a gateway's response can have.
     public static let ofGateways = allCases.filter { $0 != .sink }
 }
 
-/// What a gateway's callback says of a message.
+/// Delivery status of a message in a gateway's callback.
 public enum ReceiptKind: String, Sendable, Codable, CaseIterable {
-    /// It is with the recipient.
+    /// It was delivered to the recipient.
     case delivered
-    /// It will never be.
+    /// It will never be delivered.
     case failed
-    /// The next one on the way has it.
+    /// The next carrier accepted it.
     case accepted
-    /// It waits on the way.
+    /// A carrier holds it for a later attempt.
     case buffered
 }

@@ -10,7 +10,7 @@ public struct Coordinate: Hashable, Sendable, Codable {
         self.longitudeE7 = longitudeE7
     }
 
-    /// Rounds degrees to 10⁻⁷; nil outside ±90 / ±180 and for NaN.
+    /// Rounds degrees to 10⁻⁷. Nil outside ±90 / ±180 and for NaN.
     public init?(latitude: Double, longitude: Double) {
         guard latitude >= -90, latitude <= 90, longitude >= -180, longitude <= 180 else {
             return nil
@@ -19,9 +19,9 @@ public struct Coordinate: Hashable, Sendable, Codable {
         longitudeE7 = Int32(nearest: longitude * 1e7)
     }
 
-    /// Whether it is 0° N, 0° E: what software stores for a position that it does not have.
+    /// Whether it is 0° N, 0° E, which software often stores in place of a missing position.
     public var isZero: Bool { latitudeE7 == 0 && longitudeE7 == 0 }
-    /// Whether a coordinate is exactly 0: apps fill in what they do not have with 0.
+    /// Whether latitude or longitude is exactly 0, which apps often send in place of a missing one.
     public var hasZero: Bool { latitudeE7 == 0 || longitudeE7 == 0 }
 
     /// Degrees north.

@@ -1,6 +1,6 @@
-// What membership owns and everybody else keeps a replica of.
+// The directory: owned by membership, replicated by all other services.
 
-/// Where a person can be told something.
+/// Address at which a person can be notified.
 public struct ContactPoint: Hashable, Sendable, Codable {
     public var id: ContactID
     public var channel: Channel
@@ -17,7 +17,7 @@ public struct ContactPoint: Hashable, Sendable, Codable {
     }
 }
 
-/// A way out to a person.
+/// Channel to a person.
 public enum Channel: String, Sendable, Codable, CaseIterable { case sms, email, push }
 
 public enum Plan: String, Sendable, Codable, CaseIterable { case trial, paid, lapsed }
@@ -26,7 +26,7 @@ public enum Affiliation: String, Sendable, Codable, CaseIterable { case subscrib
 public enum SignInKind: String, Sendable, Codable, CaseIterable { case sso, code }
 public enum Platform: String, Sendable, Codable, CaseIterable { case ios, android, other }
 
-/// Somebody with an account.
+/// Person with an account.
 public struct Person: Hashable, Sendable, Codable {
     public var id: PersonID
     public var name: String
@@ -39,18 +39,18 @@ public struct Person: Hashable, Sendable, Codable {
     public var billing: BillingSource
     public var affiliation: Affiliation
     public var signIn: SignInKind
-    /// The device chosen to lead; nil = the first that reported.
-    public var leadingDevice: DeviceID?
-    /// Zones by which the person does not want to be judged; ascending.
-    public var refusedZones: [ZoneID]
-    /// Grows by one with every change; the ETag.
+    /// The chosen primary device; nil = the first device that reported.
+    public var primaryDevice: DeviceID?
+    /// Zones that the person opted out of; ascending.
+    public var zoneOptOuts: [ZoneID]
+    /// Incremented with every change; used as ETag.
     public var version: Int64
 
     public init(
         id: PersonID, name: String, locale: String = "en", timeZone: String = "UTC",
         contacts: [ContactPoint] = [], plan: Plan = .trial, billing: BillingSource = .operator,
         affiliation: Affiliation = .none, signIn: SignInKind = .code,
-        leadingDevice: DeviceID? = nil, refusedZones: [ZoneID] = [], version: Int64 = 1
+        primaryDevice: DeviceID? = nil, zoneOptOuts: [ZoneID] = [], version: Int64 = 1
     ) {
         self.id = id
         self.name = name
@@ -61,12 +61,12 @@ public struct Person: Hashable, Sendable, Codable {
         self.billing = billing
         self.affiliation = affiliation
         self.signIn = signIn
-        self.leadingDevice = leadingDevice
-        self.refusedZones = refusedZones
+        self.primaryDevice = primaryDevice
+        self.zoneOptOuts = zoneOptOuts
         self.version = version
     }
 
-    /// What a record does not say is as if it had never been set.
+    /// Decodes missing fields as their defaults.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -79,19 +79,19 @@ public struct Person: Hashable, Sendable, Codable {
             billing: try values.decode(BillingSource.self, forKey: .billing),
             affiliation: try values.decode(Affiliation.self, forKey: .affiliation),
             signIn: try values.decode(SignInKind.self, forKey: .signIn),
-            leadingDevice: try values.decodeIfPresent(DeviceID.self, forKey: .leadingDevice),
-            refusedZones: try values.decode(forKey: .refusedZones, or: []),
+            primaryDevice: try values.decodeIfPresent(DeviceID.self, forKey: .primaryDevice),
+            zoneOptOuts: try values.decode(forKey: .zoneOptOuts, or: []),
             version: try values.decode(Int64.self, forKey: .version))
     }
 }
 
-/// One phone of a person.
+/// Phone of a person.
 public struct Device: Hashable, Sendable, Codable {
     public var id: DeviceID
     public var person: PersonID
     public var name: String
     public var platform: Platform
-    /// Client app as told, such as `owntracks`.
+    /// Name of the client app, such as `owntracks`.
     public var client: String
     public var version: Int64
 
@@ -108,14 +108,14 @@ public struct Device: Hashable, Sendable, Codable {
     }
 }
 
-/// Who a credential speaks for.
+/// Identity that a credential authenticates.
 public enum Principal: Hashable, Sendable {
-    /// Runs the suite.
+    /// Operator of the suite.
     case `operator`
     case person(PersonID)
     case device(DeviceID, of: PersonID)
 
-    /// The person who acts; nil for the operator.
+    /// The person; nil for the operator.
     public var person: PersonID? {
         switch self {
         case .operator: nil
@@ -124,17 +124,18 @@ public enum Principal: Hashable, Sendable {
     }
 }
 
-/// What a credential is good for where it does not speak for anybody.
+/// Scope of a credential without a principal.
 public enum CredentialScope: String, Sendable, Codable {
-    /// Following events with everything private masked, and nothing else.
+    /// May follow events with private data masked, and read the masked status.
     case monitor
 }
 
-/// A secret of 256 random bits, known here by its SHA-256 only. No device and no person: operator,
-/// unless a scope says less.
+/// Credential: a secret of 256 random bits, of which only the SHA-256 is stored.
+///
+/// Without person, device and scope it belongs to the operator.
 public struct Credential: Hashable, Sendable, Codable {
     public var id: CredentialID
-    /// 64 lower-case hexadecimal digits of SHA-256 over the secret's text.
+    /// SHA-256 of the secret's text, as 64 lower-case hexadecimal digits.
     public var hash: String
     public var person: PersonID?
     public var device: DeviceID?
@@ -153,7 +154,7 @@ public struct Credential: Hashable, Sendable, Codable {
         self.created = created
     }
 
-    /// Nil where a scope says that it speaks for nobody.
+    /// The principal; nil if the credential has a scope instead.
     public var principal: Principal? {
         guard scope == nil else { return nil }
         return switch (person, device) {
@@ -172,15 +173,15 @@ public enum Sharing: Hashable, Sendable, Codable {
     case off
 }
 
-/// A person in a circle.
+/// Membership of a person in a circle.
 public struct Membership: Hashable, Sendable, Codable {
     public var person: PersonID
     public var role: Role
-    /// Nil while the invitation waits for its answer: such a member sees and is told nothing.
+    /// Nil while the invitation is open; such a member sees nothing and is not notified.
     public var joined: Timestamp?
     public var sharing: Sharing
     public var precision: Precision
-    /// Two characters, unique in the circle: OwnTracks keys a friend by it.
+    /// Two characters, unique in the circle, by which OwnTracks identifies a friend.
     public var trackerID: String
 
     public init(
@@ -196,14 +197,14 @@ public struct Membership: Hashable, Sendable, Codable {
     }
 }
 
-/// One step of a ladder: who is told on which channels before the next step is taken.
+/// Tier of an escalation: recipients, channels, and the wait before the next tier.
 public struct EscalationTier: Hashable, Sendable, Codable {
-    /// Members with these roles …
+    /// Recipients by role …
     public var roles: [Role]
-    /// … and these people.
+    /// … and by person.
     public var people: [PersonID]
     public var channels: [Channel]
-    /// Wait for an acknowledgement, in seconds, counted from the decision.
+    /// How long to wait for an acknowledgement before the next tier, seconds.
     public var waitSeconds: Int
 
     public init(
@@ -217,18 +218,18 @@ public struct EscalationTier: Hashable, Sendable, Codable {
     }
 }
 
-/// People who watch over each other.
+/// Circle of people who watch over each other.
 public struct Circle: Hashable, Sendable, Codable {
     public var id: CircleID
     public var name: String
     public var members: [Membership]
-    /// Empty: guardians, then admins, then all members, 120 s each.
+    /// Empty = guardians, then admins, then all members, 120 s each.
     public var escalation: [EscalationTier]
     public var membersSeePositions: Bool
     public var guardiansEditZones: Bool
-    /// Sets of zones that judge its members; ascending.
+    /// Subscribed sets, whose zones apply to its members; ascending.
     public var sets: [ZoneSetID]
-    /// How far back its members see each other; nil = as far as each one's plan keeps.
+    /// How many days of history its members see of each other; nil = as many as each plan stores.
     public var historyDays: Int?
     public var version: Int64
 
@@ -248,7 +249,7 @@ public struct Circle: Hashable, Sendable, Codable {
         self.version = version
     }
 
-    /// What a record does not say is as if it had never been set.
+    /// Decodes missing fields as their defaults.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -263,7 +264,7 @@ public struct Circle: Hashable, Sendable, Codable {
             version: try values.decode(Int64.self, forKey: .version))
     }
 
-    /// The membership of a person who has joined.
+    /// Returns the membership of a person who has joined.
     public func member(_ person: PersonID) -> Membership? {
         members.first { $0.person == person && $0.joined != nil }
     }

@@ -1,17 +1,17 @@
-/// What raised an emergency.
+/// Trigger of an emergency.
 public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
     case panic, shake, fall, crash
     case noMotion = "no-motion"
     case watchExpired = "watch-expired"
     case lostContact = "lost-contact"
-    /// The person wrote SOS.
+    /// The person sent SOS by SMS.
     case sms
 
-    /// Whether this is the person's own call: a human act of the person in danger.
+    /// Whether the person in danger raised it deliberately.
     ///
-    /// The own call shares the exact position with the recipients until the emergency ends,
-    /// whatever the person shares otherwise. Everything else is automatic or by others and shares
-    /// it only as sharing allows. Every service decides by this property alone.
+    /// Such an emergency shares the exact position with its recipients until it ends, regardless of
+    /// the person's sharing settings. All other triggers are automatic and respect the settings.
+    /// Every service decides by this property alone.
     public var isOwnCall: Bool {
         switch self {
         case .panic, .shake, .sms: true
@@ -24,27 +24,27 @@ public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
 public enum EmergencyState: String, Sendable, Codable, CaseIterable {
     case countdown, open, acknowledged, resolved, cancelled
 
-    /// Whether a further trigger of this person joins it.
+    /// Whether further signals of this person join it.
     public var isActive: Bool { self == .countdown || self == .open || self == .acknowledged }
 }
 
-/// Somebody or something says that a person is in danger.
+/// Signal that a person is in danger.
 public struct EmergencySignal: Hashable, Sendable, Codable {
-    /// BLAKE2b-128 of (trigger, person, client's message id); becomes the emergency's id if none
-    /// is active.
+    /// BLAKE2b-128 of (trigger, person, client's message id). Becomes the emergency's id if none is
+    /// active.
     public var id: EmergencyID
     public var person: PersonID
     public var device: DeviceID?
     public var trigger: EmergencyTrigger
-    /// When the phone raised it, as it says; never later than `received`.
+    /// When the phone raised it, by the phone's clock; never later than `received`.
     public var raised: Timestamp
     public var received: Timestamp
-    /// When the countdown runs out; equal to `received` for none.
+    /// When the countdown expires; equal to `received` if there is none.
     public var countdownEnds: Timestamp
-    /// The last fix known, of the signal itself or before it.
+    /// The last known fix, of the signal itself or before it.
     public var fix: Fix?
     public var battery: UInt8?
-    /// Note of a watch, or words of whoever raised it.
+    /// Note of a watch, or text of the sender.
     public var note: String?
     public var trace: String
 
@@ -67,12 +67,13 @@ public struct EmergencySignal: Hashable, Sendable, Codable {
     }
 }
 
-/// Where somebody was last, for an emergency that a deadline raises without saying so: a watch that
-/// expired, or contact that is lost.
+/// Last position of a person, for an emergency that a deadline raised without a position: an
+/// expired watch or a lost contact.
 ///
-/// It opens nothing. Whoever notifies without an evaluator has the place from it.
+/// It opens no emergency. The notifier's fallback, which runs without an evaluator, reads the
+/// position from it.
 public struct EmergencyPlace: Hashable, Sendable, Codable {
-    /// That of the signal.
+    /// Id of the signal.
     public var emergency: EmergencyID
     public var person: PersonID
     public var fix: Fix
@@ -91,7 +92,7 @@ public struct EmergencyPlace: Hashable, Sendable, Codable {
     }
 }
 
-/// A person (or somebody for them) takes a signal back.
+/// The person, or somebody for them, cancels a signal.
 public struct EmergencyCancel: Hashable, Sendable, Codable {
     public var id: EventID
     public var person: PersonID
@@ -111,18 +112,18 @@ public struct EmergencyCancel: Hashable, Sendable, Codable {
     }
 }
 
-/// A human answers an emergency, or ends it.
+/// A person acknowledges or resolves an emergency.
 public struct EmergencyAnswer: Hashable, Sendable, Codable {
     public var emergency: EmergencyID
     /// The person in danger.
     public var person: PersonID
-    /// Who answered; nil = the operator.
+    /// The responder; nil = the operator.
     public var by: PersonID?
     public var at: Timestamp
     public var note: String?
     public var trace: String
-    /// The signals of which an end speaks: those known to it when it was given. Empty where it
-    /// does not tell.
+    /// For a resolution, the signals that it covers: those known when it was given. Empty if
+    /// unknown.
     public var signals: [EmergencyID]
 
     public init(
@@ -138,7 +139,7 @@ public struct EmergencyAnswer: Hashable, Sendable, Codable {
         self.signals = signals
     }
 
-    /// Records without `signals` are read as such that do not tell.
+    /// Decodes missing `signals` as empty.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         emergency = try values.decode(EmergencyID.self, forKey: .emergency)

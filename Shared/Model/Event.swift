@@ -1,62 +1,62 @@
-/// Everything that one service tells another, with the number and the name it has on the wire.
+/// Kinds of events between services, with their number and name on the wire.
 ///
-/// Numbers are for good. `docs/events.md` describes each.
+/// Numbers never change. `docs/events.md` describes each kind.
 public enum EventKind: UInt16, Sendable, CaseIterable {
     // in/p
     case inputReport = 1
     case inputSignal = 2
     case inputCancel = 3
-    case inputClock = 4
+    case inputDeadline = 4
     case inputAcknowledgement = 5
     case inputResolution = 6
-    case inputAdoption = 7
+    case inputFallbackOpened = 7
     case inputPerson = 8
     case inputPersonRemoved = 9
     case inputCircle = 10
     case inputCircleRemoved = 11
     case inputLogic = 12
-    case inputStanding = 13
+    case inputEmergencySnapshot = 13
     case inputSet = 14
     case inputSetRemoved = 15
     case inputArming = 16
     case inputAlarmAnswer = 17
     case inputReports = 18
-    case inputSilenceTerms = 20
+    case inputContactExpectation = 20
     case inputContact = 21
     case inputWatch = 22
-    case inputDeafness = 23
-    case inputSilenceHold = 24
-    case inputBlindness = 25
+    case inputIntakeOutage = 23
+    case inputContactLossHold = 24
+    case inputImpairment = 25
 
     // events/p
     case zoneEntered = 32
     case zoneExited = 33
-    case zoneInitial = 34
+    case zonePresenceEstablished = 34
     case zoneApproached = 35
     case zoneDwelled = 36
-    case zoneWithheld = 37
+    case zoneSuppressed = 37
     case zoneAbsent = 38
-    case zoneReceded = 39
+    case zoneLeftVicinity = 39
     case emergencyCountdown = 40
     case emergencyOpened = 41
     case emergencyJoined = 42
     case emergencyCancelled = 43
     case emergencyAcknowledged = 44
     case emergencyResolved = 45
-    case silenceQuiet = 46
-    case silenceOverdue = 47
-    case silenceLost = 48
-    case silenceEnded = 49
-    case clockWanted = 50
-    case clockUnwanted = 51
+    case contactLate = 46
+    case contactOverdue = 47
+    case contactLost = 48
+    case contactOK = 49
+    case deadlineScheduled = 50
+    case deadlineCancelled = 51
     case alarmStarted = 54
     case alarmRepeated = 55
     case alarmEnded = 56
     case messagesDue = 57
     case policyChanged = 58
-    case zoneForgotten = 59
+    case zonePresenceCleared = 59
     case batteryLow = 60
-    case phoneBlind = 61
+    case deviceImpaired = 61
 
     // sos
     case sosRaised = 64
@@ -80,22 +80,22 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case messageRemoved = 93
     case messageRequested = 94
 
-    // fired
-    case clockFired = 96
+    // deadlines
+    case deadlineExpired = 96
     case watchChanged = 97
     case watchExpired = 98
     case retentionDue = 99
 
     // deliveries
     case notificationChanged = 112
-    case acknowledgementGiven = 113
-    case resolutionGiven = 114
-    case ladderAdopted = 115
-    case ladderTier = 116
-    case ladderExhausted = 117
-    case ladderStanding = 118
-    case signalGiven = 119
-    case contactGiven = 120
+    case acknowledgementCommitted = 113
+    case resolutionCommitted = 114
+    case escalationFallbackOpened = 115
+    case escalationTierStarted = 116
+    case escalationExhausted = 117
+    case emergencySnapshot = 118
+    case signalReceived = 119
+    case checkInReceived = 120
     case accessRecorded = 121
     case reachabilityChanged = 125
 
@@ -108,55 +108,55 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .inputReport: "jaga.input.report"
         case .inputSignal: "jaga.input.signal"
         case .inputCancel: "jaga.input.cancel"
-        case .inputClock: "jaga.input.clock"
+        case .inputDeadline: "jaga.input.deadline"
         case .inputAcknowledgement: "jaga.input.acknowledgement"
         case .inputResolution: "jaga.input.resolution"
-        case .inputAdoption: "jaga.input.adoption"
+        case .inputFallbackOpened: "jaga.input.fallback-opened"
         case .inputPerson: "jaga.input.person"
         case .inputPersonRemoved: "jaga.input.person-removed"
         case .inputCircle: "jaga.input.circle"
         case .inputCircleRemoved: "jaga.input.circle-removed"
         case .inputLogic: "jaga.input.logic"
-        case .inputStanding: "jaga.input.standing"
+        case .inputEmergencySnapshot: "jaga.input.emergency-snapshot"
         case .inputSet: "jaga.input.set"
         case .inputSetRemoved: "jaga.input.set-removed"
         case .inputArming: "jaga.input.arming"
         case .inputAlarmAnswer: "jaga.input.alarm-answer"
         case .inputReports: "jaga.input.reports"
-        case .inputSilenceTerms: "jaga.input.silence-terms"
+        case .inputContactExpectation: "jaga.input.contact-expectation"
         case .inputContact: "jaga.input.contact"
         case .inputWatch: "jaga.input.watch"
-        case .inputDeafness: "jaga.input.deafness"
-        case .inputSilenceHold: "jaga.input.silence-hold"
-        case .inputBlindness: "jaga.input.blindness"
+        case .inputIntakeOutage: "jaga.input.intake-outage"
+        case .inputContactLossHold: "jaga.input.contact-loss-hold"
+        case .inputImpairment: "jaga.input.impairment"
         case .zoneEntered: "jaga.zone.entered"
         case .zoneExited: "jaga.zone.exited"
-        case .zoneInitial: "jaga.zone.initial"
+        case .zonePresenceEstablished: "jaga.zone.presence-established"
         case .zoneApproached: "jaga.zone.approached"
         case .zoneDwelled: "jaga.zone.dwelled"
-        case .zoneWithheld: "jaga.zone.withheld"
+        case .zoneSuppressed: "jaga.zone.suppressed"
         case .zoneAbsent: "jaga.zone.absent"
-        case .zoneReceded: "jaga.zone.receded"
-        case .zoneForgotten: "jaga.zone.forgotten"
+        case .zoneLeftVicinity: "jaga.zone.left-vicinity"
+        case .zonePresenceCleared: "jaga.zone.presence-cleared"
         case .emergencyCountdown: "jaga.emergency.countdown"
         case .emergencyOpened: "jaga.emergency.opened"
         case .emergencyJoined: "jaga.emergency.joined"
         case .emergencyCancelled: "jaga.emergency.cancelled"
         case .emergencyAcknowledged: "jaga.emergency.acknowledged"
         case .emergencyResolved: "jaga.emergency.resolved"
-        case .clockWanted: "jaga.clock.wanted"
-        case .clockUnwanted: "jaga.clock.unwanted"
+        case .deadlineScheduled: "jaga.deadline.scheduled"
+        case .deadlineCancelled: "jaga.deadline.cancelled"
         case .alarmStarted: "jaga.alarm.started"
         case .alarmRepeated: "jaga.alarm.repeated"
         case .alarmEnded: "jaga.alarm.ended"
         case .messagesDue: "jaga.messages.due"
         case .policyChanged: "jaga.policy.changed"
-        case .silenceQuiet: "jaga.silence.quiet"
-        case .silenceOverdue: "jaga.silence.overdue"
-        case .silenceLost: "jaga.silence.lost"
-        case .silenceEnded: "jaga.silence.ended"
+        case .contactLate: "jaga.contact.late"
+        case .contactOverdue: "jaga.contact.overdue"
+        case .contactLost: "jaga.contact.lost"
+        case .contactOK: "jaga.contact.ok"
         case .batteryLow: "jaga.battery.low"
-        case .phoneBlind: "jaga.phone.blind"
+        case .deviceImpaired: "jaga.device.impaired"
         case .sosRaised: "jaga.sos.raised"
         case .sosCancelled: "jaga.sos.cancelled"
         case .sosLocated: "jaga.sos.located"
@@ -175,90 +175,90 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
         case .messageChanged: "jaga.directory.message"
         case .messageRemoved: "jaga.directory.message-removed"
         case .messageRequested: "jaga.message.requested"
-        case .clockFired: "jaga.clock.fired"
+        case .deadlineExpired: "jaga.deadline.expired"
         case .watchChanged: "jaga.watch.changed"
         case .watchExpired: "jaga.watch.expired"
         case .retentionDue: "jaga.retention.due"
         case .notificationChanged: "jaga.notification.changed"
-        case .acknowledgementGiven: "jaga.acknowledgement.given"
-        case .resolutionGiven: "jaga.resolution.given"
-        case .ladderAdopted: "jaga.ladder.adopted"
-        case .ladderTier: "jaga.ladder.tier"
-        case .ladderExhausted: "jaga.ladder.exhausted"
-        case .ladderStanding: "jaga.ladder.standing"
-        case .signalGiven: "jaga.signal.given"
-        case .contactGiven: "jaga.contact.given"
+        case .acknowledgementCommitted: "jaga.acknowledgement.committed"
+        case .resolutionCommitted: "jaga.resolution.committed"
+        case .escalationFallbackOpened: "jaga.escalation.fallback-opened"
+        case .escalationTierStarted: "jaga.escalation.tier-started"
+        case .escalationExhausted: "jaga.escalation.exhausted"
+        case .emergencySnapshot: "jaga.emergency.snapshot"
+        case .signalReceived: "jaga.signal.received"
+        case .checkInReceived: "jaga.check-in.received"
         case .accessRecorded: "jaga.access.recorded"
         case .reachabilityChanged: "jaga.reachability.changed"
         }
     }
 }
 
-/// What an event says.
+/// Payload of an event.
 public enum EventBody: Hashable, Sendable {
     // in/p
     case inputReport(Report)
     case inputSignal(EmergencySignal)
     case inputCancel(EmergencyCancel)
-    case inputClock(FiredClock)
+    case inputDeadline(ExpiredDeadline)
     case inputAcknowledgement(EmergencyAnswer)
     case inputResolution(EmergencyAnswer)
-    /// The notifier opened a ladder by itself for this signal.
-    case inputAdoption(EmergencySignal)
-    case inputPerson(PlacedPerson)
+    /// The notifier opened an escalation for this signal without an evaluator.
+    case inputFallbackOpened(EmergencySignal)
+    case inputPerson(ConfiguredPerson)
     case inputPersonRemoved(PersonRemoval)
-    case inputCircle(PlacedCircle)
+    case inputCircle(ConfiguredCircle)
     case inputCircleRemoved(CircleRemoval)
     case inputLogic(LogicVersion)
-    /// How an emergency stands with the notifier.
-    case inputStanding(LadderStanding)
-    case inputSet(PlacedSet)
+    /// State of an emergency at the notifier.
+    case inputEmergencySnapshot(EmergencySnapshot)
+    case inputSet(ConfiguredSet)
     case inputSetRemoved(SetRemoval)
     case inputArming(Arming)
     case inputAlarmAnswer(AlarmAnswer)
-    /// Several of one device at once.
+    /// Several reports of one device.
     case inputReports(ReportBatch)
-    case inputSilenceTerms(SilenceTerms)
+    case inputContactExpectation(ContactExpectation)
     case inputContact(Contact)
     case inputWatch(WatchSpan)
-    case inputDeafness(Deafness)
-    case inputSilenceHold(SilenceHold)
-    case inputBlindness(Blindness)
+    case inputIntakeOutage(IntakeOutage)
+    case inputContactLossHold(ContactLossHold)
+    case inputImpairment(ReportingImpairment)
 
     // events/p
     case zoneEntered(ZoneCrossing)
     case zoneExited(ZoneCrossing)
-    /// First decision for (person, zone): shown, told to nobody.
-    case zoneInitial(ZoneCrossing)
-    /// Near, coming from farther away.
+    /// First decision for a person and a zone. Notifies nobody.
+    case zonePresenceEstablished(ZoneCrossing)
+    /// The person came near from farther away.
     case zoneApproached(ZoneCrossing)
     case zoneDwelled(ZoneCrossing)
-    /// A change that was held back; told to nobody.
-    case zoneWithheld(ZoneCrossing)
+    /// A transition that was suppressed. Notifies nobody.
+    case zoneSuppressed(ZoneCrossing)
     case zoneAbsent(ZoneAbsence)
-    /// From near to farther away; told to nobody.
-    case zoneReceded(ZoneCrossing)
-    /// Inside or near a zone that judges the person no longer; told to nobody.
-    case zoneForgotten(ZoneCrossing)
-    case emergencyCountdown(EmergencyNews)
-    case emergencyOpened(EmergencyNews)
-    case emergencyJoined(EmergencyNews)
-    case emergencyCancelled(EmergencyNews)
-    case emergencyAcknowledged(EmergencyNews)
-    case emergencyResolved(EmergencyNews)
-    case clockWanted(WantedClock)
-    case clockUnwanted(WantedClock)
-    case alarmStarted(AlarmNews)
-    case alarmRepeated(AlarmNews)
-    case alarmEnded(AlarmNews)
+    /// The person went from near to farther away. Notifies nobody.
+    case zoneLeftVicinity(ZoneCrossing)
+    /// A zone does not apply any more to a person inside or near it. Notifies nobody.
+    case zonePresenceCleared(ZoneCrossing)
+    case emergencyCountdown(EmergencyChange)
+    case emergencyOpened(EmergencyChange)
+    case emergencyJoined(EmergencyChange)
+    case emergencyCancelled(EmergencyChange)
+    case emergencyAcknowledged(EmergencyChange)
+    case emergencyResolved(EmergencyChange)
+    case deadlineScheduled(Deadline)
+    case deadlineCancelled(Deadline)
+    case alarmStarted(AlarmChange)
+    case alarmRepeated(AlarmChange)
+    case alarmEnded(AlarmChange)
     case messagesDue(DueMessages)
     case policyChanged(ReportingPolicy)
-    case silenceQuiet(SilenceNews)
-    case silenceOverdue(SilenceNews)
-    case silenceLost(SilenceNews)
-    case silenceEnded(SilenceNews)
-    case batteryLow(BatteryNews)
-    case phoneBlind(Blindness)
+    case contactLate(ContactChange)
+    case contactOverdue(ContactChange)
+    case contactLost(ContactChange)
+    case contactOK(ContactChange)
+    case batteryLow(BatteryChange)
+    case deviceImpaired(ReportingImpairment)
 
     // sos
     case sosRaised(EmergencySignal)
@@ -280,43 +280,43 @@ public enum EventBody: Hashable, Sendable {
     case setRemoved(SetRemoval)
     case messageChanged(ZoneMessage)
     case messageRemoved(ZoneMessageRemoval)
-    /// To be sent once by the notifier; of no snapshot.
+    /// A message that the notifier sends once. Not part of snapshots.
     case messageRequested(SealedMessage)
 
-    // fired
-    case clockFired(FiredClock)
+    // deadlines
+    case deadlineExpired(ExpiredDeadline)
     case watchChanged(Watch)
-    /// A watch ran out: the signal that raises its emergency.
+    /// A watch expired: the signal that raises its emergency.
     case watchExpired(EmergencySignal)
-    /// What is older than its time is to be forgotten, as of then.
+    /// Expired data must be deleted.
     case retentionDue(RetentionRound)
 
     // deliveries
-    case notificationChanged(NotificationNews)
-    case acknowledgementGiven(EmergencyAnswer)
-    case resolutionGiven(EmergencyAnswer)
-    case ladderAdopted(EmergencySignal)
-    case ladderTier(LadderNews)
-    case ladderExhausted(LadderNews)
-    /// How an emergency stands here, for whoever may have lost it or knows it otherwise.
-    case ladderStanding(LadderStanding)
-    /// Somebody called for help by SMS.
-    case signalGiven(EmergencySignal)
-    /// Somebody who was asked answered by SMS.
-    case contactGiven(Contact)
-    /// Somebody was shown a person's movements or position here.
+    case notificationChanged(NotificationChanged)
+    case acknowledgementCommitted(EmergencyAnswer)
+    case resolutionCommitted(EmergencyAnswer)
+    case escalationFallbackOpened(EmergencySignal)
+    case escalationTierStarted(EscalationChange)
+    case escalationExhausted(EscalationChange)
+    /// State of an emergency, for services that may have lost or missed it.
+    case emergencySnapshot(EmergencySnapshot)
+    /// A person raised an emergency by SMS.
+    case signalReceived(EmergencySignal)
+    /// A person who was asked answered by SMS.
+    case checkInReceived(Contact)
+    /// A person's movements or position were read at the notifier.
     case accessRecorded(AccessRecord)
-    /// Gateways, or contact points that are opted out or dead, changed.
-    case reachabilityChanged(ReachabilityNews)
+    /// Gateways changed, or contact points that are opted out or dead.
+    case reachabilityChanged(ReachabilityChange)
 }
 
-/// One thing that happened, told once.
+/// An event: one fact, published once.
 public struct Event: Hashable, Sendable {
-    /// BLAKE2b-128 of the meaning: (kind, person, subject, cause id).
+    /// BLAKE2b-128 of (kind, person, subject, cause id).
     public var id: EventID
-    /// When it was decided; on `in/p` ingest's time, never decreasing.
+    /// When it was decided. On `in/p`, ingest's time, which never decreases.
     public var time: Timestamp
-    /// The request at the beginning of it all; empty where there is none.
+    /// Trace id of the request that caused it; empty if there is none.
     public var trace: String
     public var body: EventBody
 

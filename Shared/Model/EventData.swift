@@ -1,4 +1,4 @@
-// The data of events that are no thing of their own elsewhere in the model.
+// Payloads of events that no other file of the model defines.
 
 public struct PersonRemoval: Hashable, Sendable, Codable {
     public var person: PersonID
@@ -30,39 +30,40 @@ public struct ZoneMessageRemoval: Hashable, Sendable, Codable {
     public init(message: MessageID) { self.message = message }
 }
 
-/// Evaluators decide by this version of the logic from here on.
+/// Logic version that evaluators use from this record on.
 public struct LogicVersion: Hashable, Sendable, Codable {
     public var version: Int
     public init(version: Int) { self.version = version }
 }
 
-/// A step in the life of an emergency, as the evaluator decided it.
-public struct EmergencyNews: Hashable, Sendable, Codable {
+/// Change of an emergency, decided by the evaluator.
+public struct EmergencyChange: Hashable, Sendable, Codable {
     public var emergency: EmergencyID
     public var person: PersonID
     public var state: EmergencyState
-    /// What raised it first.
+    /// Trigger of its first signal.
     public var trigger: EmergencyTrigger
-    /// The signal that this step answers: the trigger, the further press, the cancelled one.
+    /// The signal that caused this change: the first one, a further one, or the cancelled one.
     public var signal: EmergencyID
-    /// When the first trigger was raised.
+    /// When the first signal was raised.
     public var raised: Timestamp
     public var countdownEnds: Timestamp
-    /// Last fix known.
+    /// Last known fix.
     public var fix: Fix?
     public var battery: UInt8?
     public var note: String?
-    /// Who acknowledged, resolved or cancelled; nil = the person or the operator.
+    /// Who acknowledged, resolved or cancelled it; nil = the person or the operator.
     public var by: PersonID?
-    /// Raised long before it arrived: its text begins with its age (domain.md §4).
+    /// Whether it was raised long before it arrived, so that messages start with its age
+    /// (domain.md §4).
     public var late: Bool
-    /// The news closes a further trigger that reopened the ladder.
+    /// Whether a further signal reopened the escalation.
     public var reopened: Bool
-    /// `fix` contradicts those before it: it may be far off.
+    /// Whether `fix` contradicts the previous fixes and may be wrong.
     public var suspect: Bool
-    /// What called for help by `signal`, where that is a further one; nil = it is not, or not told.
+    /// Trigger of `signal`, if that is a further signal; nil = it is not, or unknown.
     public var joinedTrigger: EmergencyTrigger?
-    /// When that was raised.
+    /// When the further signal was raised.
     public var joinedRaised: Timestamp?
 
     public init(
@@ -90,7 +91,7 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
         self.joinedRaised = joinedRaised
     }
 
-    /// What a record does not say is as if it had never been set.
+    /// Decodes missing fields as their defaults.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -114,24 +115,24 @@ public struct EmergencyNews: Hashable, Sendable, Codable {
     }
 }
 
-/// Life of a notification; states only move forward.
+/// State of a notification; it only moves forward.
 public enum NotificationState: String, Sendable, Codable, CaseIterable {
     case queued, sending, accepted, delivered, refused, unknown, expired
-    /// The built-in sink kept it: nobody outside was reached.
+    /// The built-in sink stored it: nobody was reached.
     case sink
 }
 
-/// A notification changed its state.
-public struct NotificationNews: Hashable, Sendable, Codable {
+/// Change of a notification's state.
+public struct NotificationChanged: Hashable, Sendable, Codable {
     public var notification: NotificationID
     public var emergency: EmergencyID?
-    /// Whom it is about.
+    /// The person it is about.
     public var person: PersonID
     public var recipient: PersonID
     public var channel: Channel
     public var state: NotificationState
     public var gateway: String
-    /// The gateway's last answer in short, without address or text of the message.
+    /// Short form of the gateway's last response, without address and text of the message.
     public var answer: String
 
     public init(
@@ -150,14 +151,14 @@ public struct NotificationNews: Hashable, Sendable, Codable {
     }
 }
 
-/// A step of an emergency's ladder.
-public struct LadderNews: Hashable, Sendable, Codable {
+/// Step of an emergency's escalation.
+public struct EscalationChange: Hashable, Sendable, Codable {
     public var emergency: EmergencyID
     public var person: PersonID
     public var circle: CircleID?
-    /// From 0.
+    /// Index of the tier, from 0.
     public var tier: Int
-    /// How often the last tier was repeated.
+    /// Number of repetitions of the last tier.
     public var round: Int
     public var recipients: Int
 

@@ -6,34 +6,34 @@ extension EventBody {
         case .inputReports: .inputReports
         case .inputSignal: .inputSignal
         case .inputCancel: .inputCancel
-        case .inputClock: .inputClock
+        case .inputDeadline: .inputDeadline
         case .inputAcknowledgement: .inputAcknowledgement
         case .inputResolution: .inputResolution
-        case .inputAdoption: .inputAdoption
+        case .inputFallbackOpened: .inputFallbackOpened
         case .inputPerson: .inputPerson
         case .inputPersonRemoved: .inputPersonRemoved
         case .inputCircle: .inputCircle
         case .inputCircleRemoved: .inputCircleRemoved
         case .inputLogic: .inputLogic
-        case .inputStanding: .inputStanding
+        case .inputEmergencySnapshot: .inputEmergencySnapshot
         case .inputSet: .inputSet
         case .inputSetRemoved: .inputSetRemoved
         case .inputArming: .inputArming
         case .inputAlarmAnswer: .inputAlarmAnswer
-        case .inputSilenceTerms: .inputSilenceTerms
+        case .inputContactExpectation: .inputContactExpectation
         case .inputContact: .inputContact
         case .inputWatch: .inputWatch
-        case .inputDeafness: .inputDeafness
-        case .inputSilenceHold: .inputSilenceHold
-        case .inputBlindness: .inputBlindness
+        case .inputIntakeOutage: .inputIntakeOutage
+        case .inputContactLossHold: .inputContactLossHold
+        case .inputImpairment: .inputImpairment
         case .zoneEntered: .zoneEntered
         case .zoneExited: .zoneExited
-        case .zoneInitial: .zoneInitial
+        case .zonePresenceEstablished: .zonePresenceEstablished
         case .zoneApproached: .zoneApproached
-        case .zoneReceded: .zoneReceded
-        case .zoneForgotten: .zoneForgotten
+        case .zoneLeftVicinity: .zoneLeftVicinity
+        case .zonePresenceCleared: .zonePresenceCleared
         case .zoneDwelled: .zoneDwelled
-        case .zoneWithheld: .zoneWithheld
+        case .zoneSuppressed: .zoneSuppressed
         case .zoneAbsent: .zoneAbsent
         case .emergencyCountdown: .emergencyCountdown
         case .emergencyOpened: .emergencyOpened
@@ -41,19 +41,19 @@ extension EventBody {
         case .emergencyCancelled: .emergencyCancelled
         case .emergencyAcknowledged: .emergencyAcknowledged
         case .emergencyResolved: .emergencyResolved
-        case .clockWanted: .clockWanted
-        case .clockUnwanted: .clockUnwanted
+        case .deadlineScheduled: .deadlineScheduled
+        case .deadlineCancelled: .deadlineCancelled
         case .alarmStarted: .alarmStarted
         case .alarmRepeated: .alarmRepeated
         case .alarmEnded: .alarmEnded
         case .messagesDue: .messagesDue
         case .policyChanged: .policyChanged
-        case .silenceQuiet: .silenceQuiet
-        case .silenceOverdue: .silenceOverdue
-        case .silenceLost: .silenceLost
-        case .silenceEnded: .silenceEnded
+        case .contactLate: .contactLate
+        case .contactOverdue: .contactOverdue
+        case .contactLost: .contactLost
+        case .contactOK: .contactOK
         case .batteryLow: .batteryLow
-        case .phoneBlind: .phoneBlind
+        case .deviceImpaired: .deviceImpaired
         case .sosRaised: .sosRaised
         case .sosCancelled: .sosCancelled
         case .sosLocated: .sosLocated
@@ -72,19 +72,19 @@ extension EventBody {
         case .messageChanged: .messageChanged
         case .messageRemoved: .messageRemoved
         case .messageRequested: .messageRequested
-        case .clockFired: .clockFired
+        case .deadlineExpired: .deadlineExpired
         case .watchChanged: .watchChanged
         case .watchExpired: .watchExpired
         case .retentionDue: .retentionDue
         case .notificationChanged: .notificationChanged
-        case .acknowledgementGiven: .acknowledgementGiven
-        case .resolutionGiven: .resolutionGiven
-        case .ladderAdopted: .ladderAdopted
-        case .ladderTier: .ladderTier
-        case .ladderExhausted: .ladderExhausted
-        case .ladderStanding: .ladderStanding
-        case .signalGiven: .signalGiven
-        case .contactGiven: .contactGiven
+        case .acknowledgementCommitted: .acknowledgementCommitted
+        case .resolutionCommitted: .resolutionCommitted
+        case .escalationFallbackOpened: .escalationFallbackOpened
+        case .escalationTierStarted: .escalationTierStarted
+        case .escalationExhausted: .escalationExhausted
+        case .emergencySnapshot: .emergencySnapshot
+        case .signalReceived: .signalReceived
+        case .checkInReceived: .checkInReceived
         case .reachabilityChanged: .reachabilityChanged
         case .accessRecorded: .accessRecorded
         }

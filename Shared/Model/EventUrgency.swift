@@ -1,27 +1,35 @@
 extension EventBody {
-    /// Whether an emergency depends on it: calls for help, what ends or answers them, what people
-    /// are told of them, and the clocks that drive this. Such an event is never given up. What
-    /// became of a message is information only.
+    /// Whether an emergency depends on it: signals, their end and acknowledgement, escalations, and
+    /// the deadlines that drive them. Such events are retried forever. The delivery state of a
+    /// message is information only.
     public var carriesEmergency: Bool {
         switch self {
-        case .inputSignal, .inputCancel, .inputAcknowledgement, .inputResolution, .inputAdoption,
+        case .inputSignal, .inputCancel, .inputAcknowledgement, .inputResolution,
+            .inputFallbackOpened,
             .emergencyCountdown, .emergencyOpened, .emergencyJoined, .emergencyCancelled,
             .emergencyAcknowledged, .emergencyResolved, .sosRaised, .sosCancelled, .watchExpired,
-            .acknowledgementGiven, .resolutionGiven, .ladderAdopted, .ladderTier,
-            .ladderExhausted, .inputStanding, .ladderStanding, .signalGiven:
+            .acknowledgementCommitted, .resolutionCommitted, .escalationFallbackOpened,
+            .escalationTierStarted,
+            .escalationExhausted, .inputEmergencySnapshot, .emergencySnapshot, .signalReceived:
             true
-        case .clockWanted(let clock), .clockUnwanted(let clock): clock.carriesEmergency
-        case .clockFired(let fired), .inputClock(let fired): fired.clock.carriesEmergency
+        case .deadlineScheduled(let deadline), .deadlineCancelled(let deadline):
+            deadline.carriesEmergency
+        case .deadlineExpired(let expired), .inputDeadline(let expired):
+            expired.deadline.carriesEmergency
         case .inputReport, .inputReports, .inputPerson, .inputPersonRemoved, .inputCircle,
             .inputCircleRemoved,
             .inputLogic, .inputSet, .inputSetRemoved, .inputArming, .inputAlarmAnswer,
-            .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
-            .zoneReceded, .zoneForgotten, .zoneWithheld, .zoneAbsent, .alarmStarted, .alarmRepeated,
+            .zoneEntered, .zoneExited, .zonePresenceEstablished, .zoneApproached, .zoneDwelled,
+            .zoneLeftVicinity, .zonePresenceCleared, .zoneSuppressed, .zoneAbsent, .alarmStarted,
+            .alarmRepeated,
             .alarmEnded, .messagesDue,
-            .policyChanged, .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness,
-            .inputSilenceHold, .inputBlindness, .phoneBlind, .retentionDue, .silenceQuiet,
-            .silenceOverdue, .silenceLost, .silenceEnded,
-            .batteryLow, .contactGiven, .accessRecorded, .setChanged, .setRemoved, .messageChanged,
+            .policyChanged, .inputContactExpectation, .inputContact, .inputWatch,
+            .inputIntakeOutage,
+            .inputContactLossHold, .inputImpairment, .deviceImpaired, .retentionDue,
+            .contactLate,
+            .contactOverdue, .contactLost, .contactOK,
+            .batteryLow, .checkInReceived, .accessRecorded, .setChanged, .setRemoved,
+            .messageChanged,
             .messageRemoved,
             .messageRequested, .personChanged, .personRemoved,
             .deviceChanged, .deviceRemoved, .credentialChanged, .credentialRemoved,
@@ -33,31 +41,33 @@ extension EventBody {
 }
 
 extension EventBody {
-    /// The emergency that begins, or goes on, by this; nil if none does.
+    /// The emergency that this event opens or continues.
     public var begunEmergency: EmergencyID? {
         switch self {
-        case .sosRaised(let signal), .watchExpired(let signal), .ladderAdopted(let signal),
-            .signalGiven(let signal):
+        case .sosRaised(let signal), .watchExpired(let signal),
+            .escalationFallbackOpened(let signal),
+            .signalReceived(let signal):
             signal.id
-        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news):
-            news.emergency
+        case .emergencyCountdown(let change), .emergencyOpened(let change),
+            .emergencyJoined(let change):
+            change.emergency
         default: nil
         }
     }
 
-    /// The emergency that ends by this; nil if none does.
+    /// The emergency that this event ends.
     public var endedEmergency: EmergencyID? {
         switch self {
         case .sosCancelled(let cancel): cancel.emergency
-        case .emergencyCancelled(let news), .emergencyResolved(let news): news.emergency
-        case .resolutionGiven(let answer): answer.emergency
+        case .emergencyCancelled(let change), .emergencyResolved(let change): change.emergency
+        case .resolutionCommitted(let answer): answer.emergency
         default: nil
         }
     }
 }
 
-extension WantedClock {
-    /// Whether an emergency waits for it, or comes of it.
+extension Deadline {
+    /// Whether an emergency depends on it or may result from it.
     var carriesEmergency: Bool {
         switch rule {
         case .countdown, .contact, .tier, .fallback, .acknowledgementHold, .watchExpiry,
@@ -69,22 +79,23 @@ extension WantedClock {
 }
 
 extension Event {
-    /// Whether it stands in every log by the id of the request at its beginning: people may be told
-    /// because of it, or somebody was.
+    /// Whether every service logs it at level info with its trace, because people may be notified,
+    /// or were.
     ///
-    /// - Parameter isOwn: told by the service that asks, not read
+    /// - Parameter isOwn: whether the asking service published the event, rather than read it
     public func isMilestone(isOwn: Bool) -> Bool {
         guard !trace.isEmpty else { return false }
         return switch body {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent, .alarmStarted,
-            .watchChanged, .watchExpired, .signalGiven, .acknowledgementGiven, .resolutionGiven,
-            .ladderAdopted, .sosRaised, .sosCancelled, .inputSignal, .emergencyCountdown,
+            .watchChanged, .watchExpired, .signalReceived, .acknowledgementCommitted,
+            .resolutionCommitted,
+            .escalationFallbackOpened, .sosRaised, .sosCancelled, .inputSignal, .emergencyCountdown,
             .emergencyOpened, .emergencyJoined, .emergencyCancelled, .emergencyAcknowledged,
             .emergencyResolved:
             true
-        // Only what became of it, once: by whoever sent it.
-        case .notificationChanged(let news):
-            isOwn && news.state != .queued && news.state != .sending
+        // Only final states, and only in the log of the service that sent the message.
+        case .notificationChanged(let change):
+            isOwn && change.state != .queued && change.state != .sending
         default: false
         }
     }

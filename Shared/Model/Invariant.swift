@@ -1,6 +1,6 @@
-/// Stops the process, in every build, when something that must hold does not, with a sentence.
+/// Stops the process with a message if a condition does not hold, in every build.
 ///
-/// `precondition` loses its message in optimised builds.
+/// Unlike `precondition`, it keeps its message in optimised builds.
 @inlinable
 public func invariant(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String,

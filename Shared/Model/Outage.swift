@@ -1,10 +1,10 @@
-/// A time in which a service could not do what became due, and how long that is held after it.
+/// Time in which a service did not run, and how long items that became due in it are held.
 public struct Outage: Hashable, Sendable {
-    /// The last that the store knows of before.
+    /// When the service last ran before the outage.
     public var from: Timestamp
     /// When the service ran again.
     public var until: Timestamp
-    /// Until then what became due in between waits for the operator; then it goes out by itself.
+    /// Until when items due in the outage wait for the operator. Then they are sent automatically.
     public var holdEnds: Timestamp
 
     public init(from: Timestamp, until: Timestamp, holdEnds: Timestamp) {
@@ -13,11 +13,10 @@ public struct Outage: Hashable, Sendable {
         self.holdEnds = holdEnds
     }
 
-    /// Whether something became due in it. What was due before is late for another reason, and was
-    /// late already.
+    /// Whether an item was due by the end of the outage.
     public func covers(_ due: Timestamp) -> Bool { due <= until }
 
-    /// Whether what became due in it still waits.
+    /// Whether an item that was due is still held.
     public func holds(_ due: Timestamp, at now: Timestamp) -> Bool {
         covers(due) && now < holdEnds
     }

@@ -1,22 +1,21 @@
-/// Conversions for numbers from outside: text of a query, cursor, header or file, and doubles of a
-/// JSON body.
+/// Bounded conversions of untrusted numbers: text of a query, cursor, header or file, and doubles
+/// of a JSON body.
 ///
-/// A number from outside may be anything, and integer arithmetic stops the process when it
-/// overflows. So every such number enters through here: its range is stated where it is read, and
-/// no range exceeds ±2⁵³. Sums and differences of such numbers cannot overflow 64 bits, nor can
-/// products with a thousand.
+/// Integer arithmetic stops the process on overflow, so untrusted numbers need bounds. Every
+/// conversion states its range, which never exceeds ±2⁵³: sums and differences of such numbers, and
+/// their products with 1000, cannot overflow 64 bits.
 ///
 /// ```swift
 /// guard let index = OutsideNumber.integer(parts[3], in: 0...OutsideNumber.most) else { … }
 /// let centimetres = Int32(nearest: metres * 100)
 /// ```
 public enum OutsideNumber {
-    /// 2⁵³, the largest number up to which a double counts every integer.
+    /// 2⁵³: doubles represent all integers up to this one exactly.
     public static let most = 1 << 53
 
-    /// Reads decimal digits with an optional sign.
+    /// Parses decimal digits with an optional sign.
     ///
-    /// - Parameter range: what is allowed, within ±``most``
+    /// - Parameter range: the allowed range, within ±``most``
     /// - Returns: nil for any other text and outside the range
     public static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
         invariant(range.lowerBound >= -most && range.upperBound <= most, "the range is bounded")
@@ -24,7 +23,7 @@ public enum OutsideNumber {
         return number
     }
 
-    /// Reads hexadecimal digits as bits; nothing is computed with them.
+    /// Parses hexadecimal digits as a bit pattern.
     public static func bits<Bits: FixedWidthInteger & UnsignedInteger>(
         hexadecimal text: some StringProtocol, _ type: Bits.Type = Bits.self
     ) -> Bits? {
@@ -33,10 +32,9 @@ public enum OutsideNumber {
 }
 
 extension FixedWidthInteger {
-    /// The integer nearest to a number from outside.
+    /// Rounds an untrusted number to an integer.
     ///
-    /// No number stops the process: the result is clamped to the range of the type, and of types
-    /// of 64 bits to ±2⁵³. NaN gives 0.
+    /// The result is clamped to the range of the type, and for 64-bit types to ±2⁵³. NaN gives 0.
     public init(
         nearest number: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
     ) {

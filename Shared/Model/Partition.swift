@@ -1,4 +1,4 @@
-/// One of the 64 partitions; fixed for good.
+/// One of the 64 partitions of people. The number of partitions never changes.
 public struct Partition: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
     /// 0 to 63.
     public var number: UInt8
@@ -15,7 +15,7 @@ public struct Partition: Hashable, Sendable, Comparable, Codable, CustomStringCo
     }
 
     /// The partition of a person: the low 6 bits of the first byte of SHA-256(person's 16 bytes).
-    /// `Hashing` computes the digest.
+    /// `Hashing` computes the hash.
     public init(firstDigestByte byte: UInt8) { number = byte & 63 }
 
     public var description: String { String(number) }

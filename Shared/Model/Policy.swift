@@ -1,16 +1,16 @@
-/// How a phone should report, from the far to the close.
+/// How closely a phone should report, in ascending order.
 public enum ReportingMode: String, Sendable, Codable, CaseIterable {
-    /// Nothing is near: when it enters or leaves one of the regions, and as a watchdog.
+    /// No zone is near: report when entering or leaving a region, and periodically.
     case region
-    /// On significant changes of place.
+    /// Report on significant location changes.
     case significant
-    /// After so many metres.
+    /// Report after a distance in metres.
     case standard
-    /// In an emergency, a watch or a journey: every 60 s, also standing still.
+    /// In an emergency, a watch or a journey: report every 60 s, even without movement.
     case event
 }
 
-/// A circle that a phone watches by itself.
+/// Circular region that a phone monitors itself.
 public struct WatchedRegion: Hashable, Sendable, Codable {
     public var zone: ZoneID
     public var center: Coordinate
@@ -23,23 +23,23 @@ public struct WatchedRegion: Hashable, Sendable, Codable {
     }
 }
 
-/// A hint to a person's leading device: how to report from now on (domain.md §7).
+/// Instruction to a person's primary device how to report (domain.md §7).
 public struct ReportingPolicy: Hashable, Sendable, Codable {
     public var person: PersonID
     public var device: DeviceID
     public var mode: ReportingMode
-    /// In `standard`.
+    /// Distance between reports in mode `standard`.
     public var distanceFilterMetres: Int32?
-    /// A report at least so often, seconds; also without moving only in `event`.
+    /// Maximum interval between reports, seconds; without movement only in mode `event`.
     public var intervalSeconds: Int32
-    /// Silence beyond this is remarkable, seconds.
-    public var maxSilenceSeconds: Int32
-    /// In `region`: at most 20, nearest first.
+    /// Time without contact after which the device is late, seconds.
+    public var contactTimeoutSeconds: Int32
+    /// Regions in mode `region`: at most 20, nearest first.
     public var regions: [WatchedRegion]
 
     public init(
         person: PersonID, device: DeviceID, mode: ReportingMode,
-        distanceFilterMetres: Int32? = nil, intervalSeconds: Int32, maxSilenceSeconds: Int32,
+        distanceFilterMetres: Int32? = nil, intervalSeconds: Int32, contactTimeoutSeconds: Int32,
         regions: [WatchedRegion] = []
     ) {
         self.person = person
@@ -47,7 +47,7 @@ public struct ReportingPolicy: Hashable, Sendable, Codable {
         self.mode = mode
         self.distanceFilterMetres = distanceFilterMetres
         self.intervalSeconds = intervalSeconds
-        self.maxSilenceSeconds = maxSilenceSeconds
+        self.contactTimeoutSeconds = contactTimeoutSeconds
         self.regions = regions
     }
 }

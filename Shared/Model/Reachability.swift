@@ -1,19 +1,19 @@
-// What the notifier publishes about the ways to people, so that other services can tell who can be
-// reached without asking it.
+// State of gateways and contact points, published by the notifier, so that other services can
+// decide who is reachable.
 
 public enum ContactPointTag: IdentifierKind { public static let prefix = "cpk" }
-/// BLAKE2b-128 of (channel, address): names a contact point without its number or address.
+/// BLAKE2b-128 of (channel, address): identifies a contact point without revealing its address.
 public typealias ContactPointKey = Identifier<ContactPointTag>
 
-/// A gateway as the notifier uses it.
+/// State of a gateway of the notifier.
 public struct GatewayState: Hashable, Sendable, Codable {
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// Hands messages over to the outside.
+        /// Sends messages outside.
         case external
         /// The built-in sink, chosen by the operator to try Jaga out. It counts as a working
-        /// gateway, although nobody outside is reached.
+        /// gateway, although it reaches nobody.
         case chosenSink = "chosen-sink"
-        /// The built-in sink where no gateway is configured: nobody is reached by it.
+        /// The built-in sink, used because no gateway is configured. It reaches nobody.
         case defaultSink = "default-sink"
 
         /// Whether messages stay in the built-in sink.
@@ -24,7 +24,7 @@ public struct GatewayState: Hashable, Sendable, Codable {
     public var kind: Kind
     /// Ascending by name.
     public var channels: [Channel]
-    /// When it last failed, while it is down; nil = it is not down.
+    /// When it last failed; nil = it is not down.
     public var failing: Timestamp?
 
     public init(name: String, kind: Kind, channels: [Channel], failing: Timestamp? = nil) {
@@ -35,9 +35,9 @@ public struct GatewayState: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a contact point cannot be reached, whatever its gateway does.
+/// Why a contact point cannot be reached, independent of its gateway.
 public enum ContactProblem: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its owner said STOP, to Jaga or to the gateway.
+    /// Its owner opted out with STOP, at Jaga or at the gateway.
     case optedOut = "opted-out"
     /// The gateway reported that messages cannot be delivered to it.
     case dead
@@ -46,7 +46,7 @@ public enum ContactProblem: String, Hashable, Sendable, Codable, CaseIterable {
 /// A contact point whose reachability changed.
 public struct ContactPointState: Hashable, Sendable, Codable {
     public var contact: ContactPointKey
-    /// Nil = none any more.
+    /// Nil = the problem is resolved.
     public var problem: ContactProblem?
 
     public init(contact: ContactPointKey, problem: ContactProblem?) {
@@ -55,8 +55,8 @@ public struct ContactPointState: Hashable, Sendable, Codable {
     }
 }
 
-/// The notifier's ways to people changed, or are published again.
-public struct ReachabilityNews: Hashable, Sendable, Codable {
+/// Gateways or contact points of the notifier changed, or are published again.
+public struct ReachabilityChange: Hashable, Sendable, Codable {
     /// All gateways; nil = unchanged.
     public var gateways: [GatewayState]?
     /// Contact points that changed.

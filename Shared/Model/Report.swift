@@ -1,4 +1,4 @@
-/// What made a phone send a report.
+/// Reason why a phone sent a report.
 public enum Trigger: UInt8, Sendable, Codable, CaseIterable {
     case periodic = 0
     case significant = 1
@@ -7,18 +7,18 @@ public enum Trigger: UInt8, Sendable, Codable, CaseIterable {
     case ping = 4
 }
 
-/// Where a device was, when, and how sure it is.
+/// Position of a device at one time, with its accuracy.
 ///
-/// Integers throughout, so that an evaluator decides alike on every processor.
+/// All values are integers, so that evaluators compute the same results on every processor.
 public struct Fix: Hashable, Sendable {
-    /// When the position was taken.
+    /// When the position was measured.
     public var time: Timestamp
     public var position: Coordinate
     /// Radius of 68 % confidence in centimetres; 0 = unknown (50 m are assumed).
     public var accuracyCentimetres: Int32
-    /// Above the ellipsoid or the sea, as the phone says.
+    /// Above the ellipsoid or the sea, as the phone reports it.
     public var altitudeCentimetres: Int32?
-    /// Over ground, centimetres a second.
+    /// Over ground, centimetres per second.
     public var speedCentimetresPerSecond: Int32?
     /// Degrees clockwise from north, 0 to 359.
     public var courseDegrees: Int32?
@@ -42,7 +42,7 @@ extension Fix: Codable {
         case time, lat, lon, accuracy, altitude, speed, course
     }
 
-    /// Reads degrees, metres and metres a second.
+    /// Decodes degrees, metres and metres per second.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         time = try container.decode(Timestamp.self, forKey: .time)
@@ -81,7 +81,7 @@ extension Fix: Codable {
 
 /// One fix of one device, as it is stored and as it enters `in/p`.
 public struct Report: Hashable, Sendable, Codable {
-    /// BLAKE2b-128 of the duplicate key: (device, client's message id), else
+    /// BLAKE2b-128 of the duplicate key: (device, client's message id), or without such an id
     /// (device, fix time, latitude, longitude).
     public var id: ReportID
     public var person: PersonID
@@ -91,13 +91,14 @@ public struct Report: Hashable, Sendable, Codable {
     /// Percent, 0 to 100.
     public var battery: UInt8?
     public var charging: Bool?
-    /// The fix said more than 120 s after its arrival; its time is then the receive time.
+    /// Whether the phone's time was more than 120 s after the arrival; the fix then has the receive
+    /// time.
     public var clockSkew: Bool
-    /// Older than the newest fix of this device: history, never live state.
+    /// Whether it is older than the newest fix of this device, so that it is history only.
     public var late: Bool
     /// When ingest received it.
     public var received: Timestamp
-    /// The request that brought it, for following it to the last receipt.
+    /// Trace id of the request that contained it.
     public var trace: String
 
     public init(

@@ -1,7 +1,7 @@
-/// Reports of one device that enter `in/p` in one record, at least one.
+/// Reports of one device in one record of `in/p`, at least one.
 ///
-/// Each is decided as if it had come in a record of its own at the same time, in this order; no
-/// event tells whether it did.
+/// Each is evaluated in this order as if it were a record of its own at the same time. Events do
+/// not depend on how reports are grouped.
 public struct ReportBatch: Hashable, Sendable, Codable {
     public let person: PersonID
     public let device: DeviceID
@@ -12,7 +12,7 @@ public struct ReportBatch: Hashable, Sendable, Codable {
         guard let first = reports.first else { fatalError("a batch holds at least one report") }
         invariant(
             reports.allSatisfy { $0.person == first.person && $0.device == first.device },
-            "a batch is of one device of one person")
+            "all reports of a batch are of one device of one person")
         person = first.person
         device = first.device
         self.reports = reports
@@ -20,12 +20,12 @@ public struct ReportBatch: Hashable, Sendable, Codable {
 }
 
 extension EventBody {
-    /// Reports that enter `in/p` together, as one or as several.
+    /// The body for one or several reports that are appended to `in/p` together.
     public init(reports: [Report]) {
         self = reports.count == 1 ? .inputReport(reports[0]) : .inputReports(ReportBatch(reports))
     }
 
-    /// The reports that it carries into `in/p`, in order.
+    /// The reports that it contains, in order.
     public var reports: [Report] {
         switch self {
         case .inputReport(let report): [report]
@@ -34,7 +34,7 @@ extension EventBody {
         }
     }
 
-    /// How many ``reports`` there are.
+    /// The number of ``reports``.
     public var reportCount: Int {
         switch self {
         case .inputReport: 1

@@ -1,10 +1,11 @@
-/// Something to be sent once to somebody who need not be known to Jaga. Only the notifier can read
-/// it: it holds an address, and what nobody else is to see.
+/// Encrypted message that is sent once, to a recipient who need not be known to Jaga.
+///
+/// Only the notifier can decrypt it, since it contains an address and a code.
 public struct SealedMessage: Hashable, Sendable, Codable {
-    /// Not worth sending from then on.
+    /// From when on it is not sent any more.
     public var expires: Timestamp
-    /// A ``RequestedMessage`` as JSON, sealed with the key that membership and notifier share, in
-    /// base64.
+    /// A ``RequestedMessage`` as JSON, encrypted with the key that membership and notifier share,
+    /// in base64.
     public var sealed: String
 
     public init(expires: Timestamp, sealed: String) {
@@ -13,11 +14,11 @@ public struct SealedMessage: Hashable, Sendable, Codable {
     }
 }
 
-/// What is in a ``SealedMessage``.
+/// Content of a ``SealedMessage``.
 public struct RequestedMessage: Hashable, Sendable, Codable {
-    /// A file of zones.
+    /// Zone file attached to the message.
     public struct File: Hashable, Sendable, Codable {
-        /// Such as `School.pad`.
+        /// File name, such as `School.pad`.
         public var name: String
         public var text: String
 
@@ -30,11 +31,11 @@ public struct RequestedMessage: Hashable, Sendable, Codable {
     public var channel: Channel
     /// E.164 for `sms`, an address for `email`.
     public var address: String
-    /// Who asked for it; the text names them.
+    /// Name of the person who requested it, as the text shows it.
     public var sender: String
     /// BCP 47: the language of the text.
     public var locale: String
-    /// The code by which the recipient agrees to texts; nil = it asks for nothing.
+    /// Code with which the recipient consents to messages; nil = none.
     public var code: String?
     /// Zones for the recipient; nil = none.
     public var file: File?

@@ -1,9 +1,8 @@
-/// The timer says that it is time to forget what is older than its time.
+/// Event of the timer that starts a round of data retention: services delete expired data.
 ///
-/// Whoever forgets by it goes by one clock, which no jump of their own moves: what would be lost
-/// by a wrong clock never comes back.
+/// All services use its time, so that a wrong clock of one service deletes nothing too early.
 public struct RetentionRound: Hashable, Sendable, Codable {
-    /// As of when ages are counted.
+    /// Reference time for ages.
     public var at: Timestamp
 
     public init(at: Timestamp) { self.at = at }

@@ -1,8 +1,8 @@
-/// A point of time: microseconds since 1970-01-01T00:00:00Z.
+/// A point in time: microseconds since 1970-01-01T00:00:00Z.
 ///
-/// Daemons hand out whole milliseconds, so that the text form (RFC 3339 with milliseconds) loses
-/// nothing. Arithmetic saturates: times come from clients, wire and files, and none of them may
-/// stop the process.
+/// Clocks return whole milliseconds, so that the text form (RFC 3339 with milliseconds) is
+/// lossless. Arithmetic saturates: times come from clients, the wire and files, and must never stop
+/// the process.
 public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
     public var microseconds: Int64
 
@@ -34,8 +34,8 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
         return value % divisor < 0 ? quotient - 1 : quotient
     }
 
-    /// RFC 3339 in UTC with milliseconds, `2026-11-20T10:20:00.123Z`; six digits where the value is
-    /// finer than a millisecond.
+    /// RFC 3339 in UTC with milliseconds, `2026-11-20T10:20:00.123Z`; six digits if the value is
+    /// not a whole number of milliseconds.
     public var description: String {
         let second = seconds
         let remainder = microseconds % 1_000_000
@@ -49,8 +49,8 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
         return text
     }
 
-    /// Reads RFC 3339: date, `T` or blank, time, an optional fraction (digits after the sixth are
-    /// dropped), `Z` or an offset (`+08:00`, `+0800`). Nil for anything else.
+    /// Parses RFC 3339: date, `T` or a space, time, an optional fraction (digits after the sixth
+    /// are dropped), `Z` or an offset (`+08:00`, `+0800`). Nil for anything else.
     public init?(_ text: some StringProtocol) {
         let found =
             text.utf8.withContiguousStorageIfAvailable { Timestamp(utf8: $0) }
@@ -59,18 +59,18 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
         self = found
     }
 
-    /// Reads a text where it lies.
+    /// Parses RFC 3339 in place, without a copy.
     public init?(utf8 text: UnsafeBufferPointer<UInt8>) {
         var scanner = DigitScanner(text)
-        guard let year = scanner.number(4), scanner.take("-"),
-            let month = scanner.number(2), scanner.take("-"), let day = scanner.number(2),
-            scanner.take("T") || scanner.take("t") || scanner.take(" "),
-            let hour = scanner.number(2), scanner.take(":"), let minute = scanner.number(2),
-            scanner.take(":"), let second = scanner.number(2),
+        guard let year = scanner.number(4), scanner.consume("-"),
+            let month = scanner.number(2), scanner.consume("-"), let day = scanner.number(2),
+            scanner.consume("T") || scanner.consume("t") || scanner.consume(" "),
+            let hour = scanner.number(2), scanner.consume(":"), let minute = scanner.number(2),
+            scanner.consume(":"), let second = scanner.number(2),
             (1...12).contains(month), day >= 1, day <= CivilDate.days(in: month, of: year),
             hour < 24, minute < 60, second <= 60
         else { return nil }
-        let fraction = scanner.take(".") ? scanner.fraction() : 0
+        let fraction = scanner.consume(".") ? scanner.fraction() : 0
         guard let fraction, let offset = scanner.offset(), scanner.atEnd else { return nil }
         let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch
         let total = days * 86_400 + hour * 3600 + minute * 60 + second - offset
@@ -95,19 +95,19 @@ public struct Timestamp: Hashable, Sendable, Comparable, Codable, CustomStringCo
 }
 
 extension Int64 {
-    /// The sum, or the bound that it would pass.
+    /// The sum, clamped to the range of `Int64`.
     @inlinable public func plusBounded(_ other: Int64) -> Int64 {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, or the bound that it would pass.
+    /// The difference, clamped to the range of `Int64`.
     @inlinable public func minusBounded(_ other: Int64) -> Int64 {
         let (difference, isOver) = subtractingReportingOverflow(other)
         return isOver ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product, or the bound that it would pass.
+    /// The product, clamped to the range of `Int64`.
     @inlinable public func timesBounded(_ other: Int64) -> Int64 {
         let (product, isOver) = multipliedReportingOverflow(by: other)
         return isOver ? ((self < 0) == (other < 0) ? .max : .min) : product
@@ -115,9 +115,9 @@ extension Int64 {
 }
 
 extension Duration {
-    /// Whole microseconds, the rest dropped.
+    /// Whole microseconds, rounded towards zero.
     public var microseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000_000) }
-    /// Whole milliseconds, the rest dropped.
+    /// Whole milliseconds, rounded towards zero.
     public var milliseconds: Int64 { microseconds / 1000 }
 }
 
@@ -126,7 +126,7 @@ private func pad(_ value: Int64, _ width: Int) -> String {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-/// Digits, signs and separators of a date read from the left.
+/// Scans digits, signs and separators of a date from left to right.
 private struct DigitScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -135,7 +135,7 @@ private struct DigitScanner {
 
     var atEnd: Bool { index == bytes.count }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
         index += 1
         return true
@@ -144,8 +144,8 @@ private struct DigitScanner {
     mutating func number(_ width: Int) -> Int64? {
         guard index + width <= bytes.count else { return nil }
         var value: Int64 = 0
-        for place in index..<index + width {
-            let byte = bytes[place]
+        for index in index..<index + width {
+            let byte = bytes[index]
             guard byte >= 48, byte <= 57 else { return nil }
             value = value * 10 + Int64(byte - 48)
         }
@@ -153,7 +153,7 @@ private struct DigitScanner {
         return value
     }
 
-    /// Microseconds from the digits after the point; nil without a digit.
+    /// Microseconds from the digits after the decimal point; nil without a digit.
     mutating func fraction() -> Int64? {
         var value: Int64 = 0
         var digits = 0
@@ -168,11 +168,11 @@ private struct DigitScanner {
 
     /// Seconds east of Greenwich.
     mutating func offset() -> Int64? {
-        if take("Z") || take("z") { return 0 }
+        if consume("Z") || consume("z") { return 0 }
         let sign: Int64
-        if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
+        if consume("+") { sign = 1 } else if consume("-") { sign = -1 } else { return nil }
         guard let hours = number(2) else { return nil }
-        _ = take(":")
+        _ = consume(":")
         guard let minutes = number(2), hours < 24, minutes < 60 else { return nil }
         return sign * (hours * 3600 + minutes * 60)
     }

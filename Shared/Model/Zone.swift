@@ -1,11 +1,11 @@
 public enum ZoneKind: String, Sendable, Codable, CaseIterable { case safe, alert }
 
-/// What can happen between a person and a zone.
+/// Events between a person and a zone.
 public enum Transition: String, Sendable, Codable, CaseIterable {
     case enter, exit, approach, dwell, cross, absent
 }
 
-/// Rings as drawn, in WGS 84; closed implicitly (the first point is not repeated).
+/// Rings as drawn, in WGS 84. Rings are closed implicitly: the first point is not repeated.
 public struct Polygon: Hashable, Sendable, Codable {
     public var outer: [Coordinate]
     public var holes: [[Coordinate]]
@@ -16,19 +16,19 @@ public struct Polygon: Hashable, Sendable, Codable {
     }
 }
 
-/// A zone's shape as its owner gave it.
+/// Shape of a zone as its owner entered it.
 public enum ZoneShape: Hashable, Sendable, Codable {
     /// Centre and radius in centimetres.
     case circle(center: Coordinate, radiusCentimetres: Int32)
     case polygons([Polygon])
-    /// Everything at most half the width away from a line of two or more points.
+    /// All points within half the width of a line of two or more points.
     case corridor(line: [Coordinate], halfWidthCentimetres: Int32)
 }
 
-/// A vertex relative to its zone's origin.
+/// Vertex relative to its zone's origin.
 ///
-/// Offsets are exact and do not jump at the antimeridian, so zones that share a border share it to
-/// the last bit.
+/// Offsets are exact and continuous across the antimeridian, so zones with a common border share it
+/// exactly.
 public struct VertexOffset: Hashable, Sendable, Codable {
     /// 10⁻⁷ degrees east of the origin, −1,800,000,000 to 1,799,999,999.
     public var longitudeE7: Int32
@@ -53,21 +53,21 @@ public struct VertexOffset: Hashable, Sendable, Codable {
     }
 }
 
-/// A zone's shape made ready by membership, so that evaluators need + − × ÷ √ alone.
+/// Shape of a zone as prepared by membership, so that evaluators need only + − × ÷ √.
 ///
-/// `Geometry` defines what the coefficients mean and evaluates them.
+/// `Geometry` defines and evaluates the coefficients.
 public struct PreparedGeometry: Hashable, Sendable, Codable {
     /// Where the local plane touches the ellipsoid.
     public var origin: Coordinate
-    /// Scaled integers of the projection to the local plane; the first names their format.
+    /// Scaled integers of the projection to the local plane; the first one is the format.
     public var coefficients: [Int64]
     /// Radius in centimetres for a circle around the origin; 0 for polygons.
     public var radiusCentimetres: Int32
     /// Polygons of rings: outer first, then holes. Empty for a circle.
     public var polygons: [[[VertexOffset]]]
-    /// Radius of the largest circle that fits inside, centimetres.
+    /// Radius of the largest circle inside the shape, centimetres.
     public var inradiusCentimetres: Int32
-    /// Radius around the origin that holds the whole shape, centimetres.
+    /// Radius of a circle around the origin that contains the shape, centimetres.
     public var reachCentimetres: Int32
 
     public init(
@@ -83,14 +83,14 @@ public struct PreparedGeometry: Hashable, Sendable, Codable {
     }
 }
 
-/// Who a zone belongs to.
+/// Owner of a zone.
 public enum ZoneOwner: Hashable, Sendable, Codable {
     case circle(CircleID)
     case person(PersonID)
     case set(ZoneSetID)
 }
 
-/// A place that matters to a circle or a person.
+/// Area of a circle, a person or a set in which presence has consequences.
 public struct Zone: Hashable, Sendable, Codable {
     public var id: ZoneID
     public var owner: ZoneOwner
@@ -102,28 +102,29 @@ public struct Zone: Hashable, Sendable, Codable {
     public var priority: Int
     public var shape: ZoneShape
     public var prepared: PreparedGeometry
-    /// Metres; a fix must be farther than this beyond the edge to count (domain.md §3).
+    /// Distance beyond the edge from which a fix counts, metres (domain.md §3).
     public var hysteresisMetres: Int
     public var transitions: [Transition]
-    /// Taken off all around, centimetres; negative grows. `prepared` has it already.
+    /// Width removed from the edge of the shape, centimetres; negative values extend it. `prepared`
+    /// includes it.
     public var insetCentimetres: Int32
-    /// Outside, but no farther from the edge than this is near, metres; 0 = none is.
+    /// Maximum distance outside the edge that counts as near, metres; 0 = no position is near.
     public var alertDistanceMetres: Int
-    /// Inside for so long is told, seconds; 0 = it is not.
+    /// Time inside after which a dwell event is emitted, seconds; 0 = never.
     public var dwellSeconds: Int
     /// Its wall clock; nil without a schedule and without ``absentByMinute``.
     public var clock: ZoneClock?
-    /// Nil = it always counts.
+    /// Nil = it is always active.
     public var schedule: ZoneSchedule?
-    /// Who is not inside by this minute of the day is told of, 0 to 1,439; on days on which a
-    /// window of the schedule begins, if there is one.
+    /// Minute of the day at which people who are not inside are reported absent, 0 to 1,439. With a
+    /// schedule, only on days on which a window starts.
     public var absentByMinute: Int?
     public var alarm: ZoneAlarm
     /// Nil = guardians and admins: ``ZoneAudience/standard``.
     public var audience: ZoneAudience?
-    /// Sent when it fires; ascending.
+    /// Messages that are sent when it fires; ascending.
     public var messages: [MessageID]
-    /// Rows of a zone file that mean nothing here, kept for writing it back.
+    /// Rows of a zone file that have no meaning here, preserved for export.
     public var extra: [String]
     public var version: Int64
 
@@ -160,7 +161,7 @@ public struct Zone: Hashable, Sendable, Codable {
         self.version = version
     }
 
-    /// What a record does not say is as if it had never been set.
+    /// Decodes missing fields as their defaults.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -190,7 +191,7 @@ public struct Zone: Hashable, Sendable, Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// What the key says; `fallback` where there is none.
+    /// Decodes the value of a key, or returns `fallback` if it is missing.
     func decode<Value: Decodable>(forKey key: Key, or fallback: Value) throws -> Value {
         try decodeIfPresent(Value.self, forKey: key) ?? fallback
     }

@@ -1,6 +1,6 @@
-/// Where a person is, seen from a zone.
+/// Presence of a person relative to a zone.
 public enum Presence: String, Sendable, Codable, CaseIterable {
-    /// Nothing was decided yet.
+    /// Not decided yet.
     case unknown
     case outside
     /// Outside, at most the zone's alert distance away.
@@ -8,76 +8,76 @@ public enum Presence: String, Sendable, Codable, CaseIterable {
     case inside
 }
 
-/// Why presence became what it is, or did not.
+/// Why a presence changed, or did not.
 public enum CrossingReason: String, Sendable, Codable, CaseIterable {
-    /// First decision ever for this person and zone.
+    /// First decision for this person and zone.
     case initial
     /// Inside by more than the margin.
     case insideBeyondMargin = "inside-beyond-margin"
-    /// On or over the edge of an alert zone, which errs early.
+    /// On or over the edge of an alert zone, which prefers early alarms.
     case onEdgeOfAlertZone = "on-edge-of-alert-zone"
     /// Outside by more than the margin.
     case outsideBeyondMargin = "outside-beyond-margin"
-    /// Outside, and not farther away than the alert distance.
+    /// Outside, within the alert distance.
     case withinAlertDistance = "within-alert-distance"
     /// Farther away than the alert distance and the margin.
     case beyondAlertDistance = "beyond-alert-distance"
-    /// The way from one fix to the next goes through the zone, though neither is inside.
+    /// The line from one fix to the next crosses the zone, although neither is inside.
     case passedThrough = "passed-through"
-    /// Inside for as long as the zone asks for.
+    /// Inside for the zone's dwell time.
     case stayed
-    /// The zone was edited around somebody who did not move.
+    /// The zone was edited, and the person did not move.
     case zoneChanged = "zone-changed"
-    /// The zone's schedule opened around somebody.
+    /// The zone's schedule opened while the person was there.
     case scheduleOpened = "schedule-opened"
-    /// The zone's schedule closed around somebody.
+    /// The zone's schedule closed while the person was there.
     case scheduleClosed = "schedule-closed"
-    /// The zone is gone, or nothing is shared with its circle, or the person refuses it: it judges
-    /// them no longer.
-    case notJudged = "not-judged"
-    /// On the other side of the edge, but not by more than the margin: nothing changed.
+    /// The zone does not apply to the person any more: it was removed, the person opted out of it,
+    /// or shares nothing with its circle.
+    case notApplicable = "not-judged"
+    /// No change: beyond the edge, but within the margin.
     case withinMargin = "within-margin"
-    /// Beyond the margin by one fix alone. One is enough only where it agrees with the fix before
-    /// it at the reported speed, or is far beyond: nothing changed.
+    /// No change: only one fix is beyond the margin. One fix is enough only if it agrees with the
+    /// previous fix at the reported speed, or is far beyond.
     case unconfirmed
-    /// The fix is too inaccurate for the zone: nobody enters by it.
+    /// No change: the fix is too inaccurate for entering the zone.
     case tooCoarse = "too-coarse"
-    /// Outside by more than the margin by one fix, and no other came to agree or contradict.
+    /// Outside by more than the margin according to one fix that no other fix contradicted.
     case uncontradicted
-    /// The fix contradicts those before it: nothing changed.
+    /// No change: the fix contradicts the previous ones.
     case suspect
-    /// A fix that looked wrong, believed because no other came.
+    /// A suspect fix, accepted because no other arrived.
     case silence
 }
 
-/// A decision about a person and a zone: what was known before, what after, and why.
+/// Decision about a person and a zone: presence before and after, and the reason.
 public struct ZoneCrossing: Hashable, Sendable, Codable {
     public var person: PersonID
     public var device: DeviceID
     public var zone: ZoneID
     public var zoneName: String
     public var zoneKind: ZoneKind
-    /// Nil for a private zone and for one of a set.
+    /// The circle that owns the zone; nil for a private zone and for a zone of a set.
     public var circle: CircleID?
-    /// The set that the zone is of.
+    /// The set that owns the zone.
     public var set: ZoneSetID?
     public var before: Presence
     public var after: Presence
     public var fix: Fix
-    /// Signed distance to the true edge in centimetres: negative inside.
+    /// Signed distance to the edge without margin, centimetres; negative inside.
     public var distanceCentimetres: Int32
     public var marginCentimetres: Int32
     public var reason: CrossingReason
-    /// Neither fix was inside: decided by the way between them.
+    /// Whether it was decided by the line between two fixes, neither of which was inside.
     public var interpolated: Bool
-    /// Of ``after`` `near`: the fix is too inaccurate to say more, so no alarm rings.
+    /// Whether ``after`` is `near` because the fix is too inaccurate, so that no alarm rings.
     public var coarse: Bool
-    /// Of a long stay: no fix is newer than 15 min, or than the phone usually takes.
+    /// For a dwell: whether there is no fix newer than 15 min, or than the phone's usual interval.
     public var isFixOld: Bool
     /// The report that caused it.
     public var report: ReportID
 
-    /// Whether the person is inside after it.
+    /// Whether the person is inside after the decision.
     public var inside: Bool { after == .inside }
 
     public init(
@@ -111,7 +111,7 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
         case distanceCentimetres, marginCentimetres, reason, interpolated, coarse, isFixOld, report
     }
 
-    /// Reads records without `before` and `after` by `inside`.
+    /// Decodes missing `before` and `after` from `inside`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let inside = try values.decode(Bool.self, forKey: .inside)
@@ -158,7 +158,7 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
     }
 }
 
-/// Somebody is not where they should be by a time of day.
+/// A person is not in a zone by the time of day at which they should be.
 public struct ZoneAbsence: Hashable, Sendable, Codable {
     public var person: PersonID
     public var zone: ZoneID
@@ -167,10 +167,10 @@ public struct ZoneAbsence: Hashable, Sendable, Codable {
     public var set: ZoneSetID?
     /// The time by which they should have been inside.
     public var by: Timestamp
-    /// Their last fix; nil = there never was one.
+    /// Their last fix; nil = there is none.
     public var fix: Fix?
-    /// False: no fix is newer than 15 min and the phone does not keep its contact, so nothing is
-    /// known but that there is no contact, wherever the last fix was.
+    /// Whether a fix is newer than 15 min or the phone is in contact; if false, the person's
+    /// position is unknown, wherever the last fix was.
     public var hasContact: Bool
 
     public init(
@@ -188,15 +188,15 @@ public struct ZoneAbsence: Hashable, Sendable, Codable {
     }
 }
 
-/// Zones with messages fired together.
+/// Messages of zones that fired together.
 public struct DueMessages: Hashable, Sendable, Codable {
     public var person: PersonID
-    /// Those that fired, the most urgent first.
+    /// Zones that fired, the most urgent first.
     public var zones: [ZoneID]
     public var zoneNames: [String]
-    /// What happened in each: of an alert zone, how its alarm began.
+    /// The transition of each zone; for an alert zone, the one that started its alarm.
     public var transitions: [Transition]
-    /// All that they name; ascending, each once.
+    /// Messages of all these zones; ascending, without duplicates.
     public var messages: [MessageID]
     public var fix: Fix
 

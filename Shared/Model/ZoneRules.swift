@@ -1,6 +1,6 @@
-// What a zone says beyond its shape: when it counts, how near is near, what it tells whom.
+// Rules of a zone besides its shape: schedule, alarm, recipients and messages.
 
-/// From a second on, a time zone is so far east of Greenwich.
+/// UTC offset of a time zone from a time on.
 public struct ZoneOffset: Hashable, Sendable, Codable {
     /// Seconds since 1970 UTC.
     public var at: Int64
@@ -13,14 +13,15 @@ public struct ZoneOffset: Hashable, Sendable, Codable {
     }
 }
 
-/// The wall clock of a zone: a time zone's name, and its offsets as membership read them, so that
-/// an evaluator needs integers alone.
+/// Wall clock of a zone: a time zone and its UTC offsets.
+///
+/// Membership reads the offsets from the time zone database, so that evaluators need only integers.
 public struct ZoneClock: Hashable, Sendable, Codable {
     /// IANA name, such as `Asia/Kuala_Lumpur`.
     public var timeZone: String
     /// Seconds east of Greenwich before the first of ``offsets``.
     public var firstOffset: Int32
-    /// Ascending; after the last one its offset goes on.
+    /// Ascending; the last one stays valid.
     public var offsets: [ZoneOffset]
 
     public init(timeZone: String, firstOffset: Int32 = 0, offsets: [ZoneOffset] = []) {
@@ -30,12 +31,12 @@ public struct ZoneClock: Hashable, Sendable, Codable {
     }
 }
 
-/// Part of a week in which a zone counts.
+/// Part of a week in which a zone is active.
 public struct ZoneWindow: Hashable, Sendable, Codable {
     /// Minutes since Monday 00:00 by the zone's wall clock, 0 to 10,079.
     public var start: Int
-    /// Minutes since Monday 00:00, more than `start`; beyond 10,080 the window ends in the week
-    /// after.
+    /// Minutes since Monday 00:00, more than `start`; above 10,080 the window ends in the next
+    /// week.
     public var end: Int
 
     public init(start: Int, end: Int) {
@@ -44,11 +45,11 @@ public struct ZoneWindow: Hashable, Sendable, Codable {
     }
 }
 
-/// When a zone counts. Outside of its windows it is as if it were switched off.
+/// When a zone is active. Outside its windows a zone has no effect.
 public struct ZoneSchedule: Hashable, Sendable, Codable {
-    /// Ascending by start, none overlapping another.
+    /// Ascending by start, without overlaps.
     public var windows: [ZoneWindow]
-    /// Days on which no window begins, as days since 1970-01-01; ascending.
+    /// Days on which no window starts, as days since 1970-01-01; ascending.
     public var exceptions: [Int32]
 
     public init(windows: [ZoneWindow], exceptions: [Int32] = []) {
@@ -64,7 +65,7 @@ public struct ZoneAlarm: Hashable, Sendable, Codable {
     public var sound: String
     /// Seconds from ring to ring while the person stays, at least 10.
     public var cycleSeconds: Int
-    /// After "sleep" it is silent for at least so many seconds.
+    /// How long it is silent after "sleep", seconds.
     public var sleepSeconds: Int
 
     public init(
@@ -77,12 +78,12 @@ public struct ZoneAlarm: Hashable, Sendable, Codable {
     }
 }
 
-/// Who is told of a zone's transitions, of those who may be told.
+/// Recipients of a zone's notifications, among those who may be notified.
 public struct ZoneAudience: Hashable, Sendable, Codable {
     public var roles: [Role]
     public var people: [PersonID]
 
-    /// Of a zone that names nobody: those who watch over others.
+    /// Recipients of a zone that names none: admins and guardians.
     public static let standard = ZoneAudience(roles: [.admin, .guardian])
 
     public init(roles: [Role] = [.guardian], people: [PersonID] = []) {
@@ -91,39 +92,39 @@ public struct ZoneAudience: Hashable, Sendable, Codable {
     }
 }
 
-/// A text to a number, sent when a zone that names it fires.
+/// Text message to a phone number, sent when a zone that refers to it fires.
 public struct ZoneMessage: Hashable, Sendable, Codable {
     public enum Mode: String, Sendable, Codable, CaseIterable {
-        /// Sent after the person's tap.
+        /// Sent after the person confirms it.
         case propose
         case automatic
     }
 
     public var id: MessageID
     public var owner: ZoneOwner
-    /// What the person is called in it; empty = their name.
-    public var ownMoniker: String
-    /// What the receiver is called in it; empty = nothing.
-    public var toMoniker: String
+    /// Name of the person in the message; empty = their profile's name.
+    public var senderName: String
+    /// Name of the recipient in the message; empty = none.
+    public var recipientName: String
     /// E.164.
     public var number: String
     /// Supplementary line.
     public var line: String
     public var mode: Mode
-    /// When the number agreed: its holder told the code that was sent there, or the operator has
-    /// their word; nil = nothing is sent to it yet.
+    /// When the owner of the number consented, by entering the code that was sent to it or to the
+    /// operator; nil = nothing is sent to it yet.
     public var confirmed: Timestamp?
     public var version: Int64
 
     public init(
-        id: MessageID, owner: ZoneOwner, ownMoniker: String = "", toMoniker: String = "",
+        id: MessageID, owner: ZoneOwner, senderName: String = "", recipientName: String = "",
         number: String, line: String = "", mode: Mode = .propose, confirmed: Timestamp? = nil,
         version: Int64 = 1
     ) {
         self.id = id
         self.owner = owner
-        self.ownMoniker = ownMoniker
-        self.toMoniker = toMoniker
+        self.senderName = senderName
+        self.recipientName = recipientName
         self.number = number
         self.line = line
         self.mode = mode
@@ -132,7 +133,7 @@ public struct ZoneMessage: Hashable, Sendable, Codable {
     }
 }
 
-/// Zones that many circles subscribe to: an organisation's.
+/// Set of zones that circles subscribe to, such as those of an organisation.
 public struct ZoneSet: Hashable, Sendable, Codable {
     public var id: ZoneSetID
     public var name: String

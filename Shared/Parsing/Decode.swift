@@ -1,9 +1,9 @@
 extension JSON {
-    /// Reads a `Decodable` value from the tree.
+    /// Decodes a value from the tree.
     ///
-    /// Whole numbers may be written as `5.0`. Members that the type does not know are ignored.
+    /// Integers may be written as `5.0`. Unknown members are ignored.
     ///
-    /// - Throws: ``ParseError`` with the `path` of the first value that does not fit.
+    /// - Throws: ``ParseError`` with the `path` of the first value that does not match
     public func decode<Value: Decodable>(_ type: Value.Type) throws(ParseError) -> Value {
         do {
             return try unwrap(type, path: [])
@@ -16,7 +16,7 @@ extension JSON {
         }
     }
 
-    /// Plain values at once, everything else through its own `init(from:)`.
+    /// Decodes standard types directly and all others with their `init(from:)`.
     func unwrap<Value: Decodable>(_ type: Value.Type, path: [any CodingKey]) throws -> Value {
         let plain: Any?
         switch type {
@@ -54,11 +54,11 @@ extension JSON {
         case is String.Type: "text"
         case is Bool.Type: "true or false"
         case is Double.Type, is Float.Type: "number"
-        default: "whole number (\(type))"
+        default: "integer (\(type))"
         }
     }
 
-    /// What the value is, in words of a message.
+    /// Kind of the value for error messages.
     var name: String {
         switch self {
         case .null: "null"

@@ -1,4 +1,4 @@
-/// The members of an object.
+/// Decodes the members of an object.
 struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [JSON.Member]
     let codingPath: [any CodingKey]
@@ -44,7 +44,7 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// The values of an array, one after the other.
+/// Decodes the values of an array in order.
 struct ElementDecoder: UnkeyedDecodingContainer {
     let values: [JSON]
     let codingPath: [any CodingKey]

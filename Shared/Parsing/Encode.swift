@@ -1,10 +1,10 @@
 extension JSON {
-    /// The tree of an `Encodable` value, members in the order in which it encodes them.
+    /// Encodes a value as a tree, with members in encoding order.
     ///
-    /// Optional members that are nil are left out. Whole numbers beyond 64 bits with sign become
+    /// Optional members that are nil are omitted. Integers that do not fit `Int64` become
     /// ``number(_:)``.
     ///
-    /// - Throws: ``ParseError`` with `path` for infinite numbers.
+    /// - Throws: ``ParseError`` with the `path` of a number that is not finite
     public static func encode(_ value: some Encodable) throws(ParseError) -> JSON {
         let slot = Slot()
         do {
@@ -20,7 +20,7 @@ extension JSON {
     }
 }
 
-/// A place in the tree that is being made. Containers write into it while it is part of its parent.
+/// A node of the tree under construction. Containers fill it after it has joined its parent.
 final class Slot {
     private enum Content {
         case empty
@@ -77,7 +77,7 @@ final class Slot {
     func encode(_ value: some Encodable, path: [any CodingKey]) throws {
         switch value {
         case let text as String: set(.string(text))
-        case let truth as Bool: set(.bool(truth))
+        case let flag as Bool: set(.bool(flag))
         case let number as Double: try set(number, path: path)
         case let number as Float: try set(Double(number), path: path)
         case let number as any BinaryInteger: set(integer: number)

@@ -1,6 +1,6 @@
 import Model
 
-/// A JSON value as a tree, members in the order in which they stand.
+/// A JSON value as a tree. Members keep their order.
 ///
 /// ```swift
 /// let json = try JSON.parse(body)
@@ -10,9 +10,9 @@ import Model
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A whole number of 64 bits with sign, written without point and exponent.
+    /// A signed 64-bit integer, written without decimal point and exponent.
     case integer(Int64)
-    /// Any other number, as the double next to it.
+    /// Any other number, rounded to the nearest double.
     case number(Double)
     case string(String)
     case array([JSON])
@@ -31,13 +31,13 @@ public enum JSON: Hashable, Sendable {
 }
 
 extension JSON {
-    /// The value of a key of an object; of equal keys the first. Nil where there is none.
+    /// The value of an object's key, or nil. If the key occurs several times, the first counts.
     public subscript(key: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
 
-    /// A value of an array; nil outside it.
+    /// An element of an array, or nil if the index is out of range.
     public subscript(index: Int) -> JSON? {
         guard case .array(let values) = self, values.indices.contains(index) else { return nil }
         return values[index]
@@ -50,11 +50,11 @@ extension JSON {
     }
 
     public var bool: Bool? {
-        if case .bool(let truth) = self { truth } else { nil }
+        if case .bool(let value) = self { value } else { nil }
     }
 
-    /// Whole numbers, also those written as `5.0` or `5e3`. Nil beyond ±2⁵³: such a number is not
-    /// the same for every reader of JSON (RFC 8259, section 6), and sums of others cannot overflow.
+    /// An integer, also if written as `5.0` or `5e3`. Nil beyond ±2⁵³, because JSON readers
+    /// disagree on such numbers (RFC 8259, section 6) and sums of smaller ones cannot overflow.
     public var int: Int? {
         let number: Int? =
             switch self {
@@ -66,7 +66,7 @@ extension JSON {
         return number
     }
 
-    /// Any number.
+    /// The value of any number.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -83,7 +83,7 @@ extension JSON {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// A number, or a text that is one: some phones send `"lat": "3.14"`.
+    /// A number, or a numeric text: some phones send `"lat": "3.14"`.
     public var numberOrNumericString: Double? {
         guard case .string(let text) = self else { return double }
         let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }

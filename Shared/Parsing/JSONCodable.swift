@@ -1,11 +1,11 @@
-/// A tree within a value: members whose form only their reader knows.
+/// Allows trees as members of other values. Works only with this module's coders.
 extension JSON: Codable {
     public init(from decoder: any Decoder) throws {
         guard let tree = decoder as? TreeDecoder else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
-                    debugDescription: "a tree is decoded from a tree"))
+                    debugDescription: "JSON can only be decoded by JSON.decode"))
         }
         self = tree.json
     }
@@ -16,7 +16,7 @@ extension JSON: Codable {
                 self,
                 .init(
                     codingPath: encoder.codingPath,
-                    debugDescription: "a tree is encoded into a tree"))
+                    debugDescription: "JSON can only be encoded by JSON.encode"))
         }
         tree.slot.set(self)
     }

@@ -2,32 +2,33 @@ import CSimdjson
 import Model
 
 extension JSON {
-    /// Arrays and objects of a text may be nested this deep.
+    /// Maximum nesting of arrays and objects.
     public static let depthMax = 64
-    /// Values of a text that comes from outside, arrays and objects included: 128 for each of the
-    /// 2,000 reports that one body may carry, of which apps make some forty. Each costs time of
-    /// whoever reads it, however short it is, and 8 MiB have room for four million.
+    /// Maximum values of an external text, including arrays and objects: 128 for each of the 2,000
+    /// reports in one body. Apps send about 40. Parsing time grows with the number of values, and 8
+    /// MiB have room for four million.
     public static let bodyValuesMax = 256_000
 
-    /// Reads one JSON text (RFC 8259) in UTF-8.
+    /// Parses one JSON text (RFC 8259) in UTF-8.
     ///
-    /// Whole numbers beyond 64 bits with sign become ``number(_:)``; a number beyond the range of
-    /// a double is refused. Equal keys of an object are all kept.
+    /// Integers that do not fit `Int64` become ``number(_:)``. Numbers beyond the range of a double
+    /// are rejected. All members with equal keys are kept.
     ///
-    /// - Parameter valuesMax: more values than these are refused, such as ``bodyValuesMax``
+    /// - Parameter valuesMax: maximum number of values, such as ``bodyValuesMax``
+    /// - Throws: ``ParseError`` if the text is malformed or has too many values
     public static func parse(
         _ bytes: [UInt8], valuesMax: Int = .max
     ) throws(ParseError) -> JSON {
         JSON(try tokens(of: bytes, valuesMax: valuesMax))
     }
 
-    /// Makes the tree of one value.
+    /// Builds the tree of one value.
     init(_ tokens: UnsafeBufferPointer<csimdjson_token>) {
         var reader = TokenReader(tokens: tokens)
         self = reader.value()
     }
 
-    /// The tokens of a text; they live until the next text is read.
+    /// The tokens of a text, valid until the next text is parsed.
     static func tokens(
         of bytes: [UInt8], valuesMax: Int
     ) throws(ParseError) -> UnsafeBufferPointer<csimdjson_token> {
@@ -37,10 +38,10 @@ extension JSON {
         if result.is_over {
             throw ParseError(
                 code: .tooMany, operation: "parse",
-                message: "there are more than \(valuesMax) values in it")
+                message: "the text has more than \(valuesMax) values")
         }
         if let error = result.error {
-            if let number = UnspeakableNumber(in: bytes) { throw number.error }
+            if let number = InvalidNumber(in: bytes) { throw number.error }
             throw ParseError(
                 code: .malformed, operation: "parse", message: sentence(String(cString: error)),
                 offset: result.offset < 0 ? nil : Int(result.offset))
@@ -48,19 +49,19 @@ extension JSON {
         return UnsafeBufferPointer(start: result.tokens, count: result.count)
     }
 
-    /// Reads one JSON text.
+    /// Parses one JSON text.
     public static func parse(_ text: String) throws(ParseError) -> JSON {
         try parse(Array(text.utf8))
     }
 
-    /// simdjson's words without a capital at the beginning and what comes after the first sentence.
+    /// The first sentence of simdjson's message, in lower case.
     private static func sentence(_ message: String) -> String {
         let first = message.prefix { $0 != "." && $0 != ":" }
         return first.prefix(1).lowercased() + first.dropFirst()
     }
 }
 
-/// Makes a tree of the tokens of a text, which are complete and balanced.
+/// Builds a tree from the tokens of a text, which are complete and balanced.
 private struct TokenReader {
     let tokens: UnsafeBufferPointer<csimdjson_token>
     var index = 0
@@ -77,7 +78,7 @@ private struct TokenReader {
         case CSIMDJSON_STRING: return .string(text(token))
         case CSIMDJSON_ARRAY: return array(count: Int(token.length))
         case CSIMDJSON_OBJECT: return object(count: Int(token.length))
-        default: fatalError("a token has one of the kinds of csimdjson.h")
+        default: fatalError("broken invariant: unknown token kind")
         }
     }
 

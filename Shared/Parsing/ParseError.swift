@@ -1,27 +1,27 @@
-/// Why a text is no JSON, or a JSON value not what was asked for.
+/// Why a text is not JSON, or why a JSON value does not have the expected form.
 ///
-/// Neither the text nor values of it are in here: both may be private.
+/// Contains neither the text nor values from it, because both may be private.
 public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// Not JSON.
+        /// The text is not JSON.
         case malformed
-        /// More values than whoever reads it takes.
+        /// The text has more values than allowed.
         case tooMany
-        /// JSON, but a member is missing.
+        /// A member is missing.
         case missing
-        /// JSON, but a value has another type or range than expected.
+        /// A value has another type or range than expected.
         case mismatch
-        /// A value that JSON cannot say, such as an infinite number.
+        /// A value that JSON cannot represent, such as an infinite number.
         case inexpressible
     }
 
     public var code: Code
-    /// What was being done: `parse`, `decode`, `encode`.
+    /// The failed operation: `parse`, `decode` or `encode`.
     public var operation: String
     public var message: String
-    /// Where in the text the fault was noticed, in bytes from its start; nil if not known.
+    /// Byte offset of the error in the text; nil if unknown.
     public var offset: Int?
-    /// Which value, as in `members[1].role`; empty for the whole.
+    /// Path of the value, such as `members[1].role`; empty for the root.
     public var path: String
 
     public init(
@@ -34,19 +34,19 @@ public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// What its sender can do about it.
+    /// Instruction for the sender.
     public var hint: String {
         switch code {
-        case .malformed: "send one JSON text in UTF-8"
-        case .tooMany: "send it in parts: smaller batches"
-        case .missing: "add the member"
-        case .mismatch: "correct the value"
-        case .inexpressible: "write a finite number"
+        case .malformed: "Send one JSON text in UTF-8."
+        case .tooMany: "Send smaller batches."
+        case .missing: "Add the member."
+        case .mismatch: "Correct the value."
+        case .inexpressible: "Send a finite number."
         }
     }
 
     public var description: String {
-        let place = path.isEmpty ? offset.map { " at byte \($0)" } ?? "" : " at \(path)"
-        return "\(operation): \(message)\(place)"
+        let location = path.isEmpty ? offset.map { " at byte \($0)" } ?? "" : " at \(path)"
+        return "\(operation): \(message)\(location)"
     }
 }

@@ -1,4 +1,4 @@
-/// A key of ours: a name, or a place in an array.
+/// A coding key that is a name or an array index.
 struct JSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -17,7 +17,7 @@ struct JSONKey: CodingKey {
     init?(intValue: Int) { self.init(intValue) }
 }
 
-/// `members[1].role`
+/// Formats a coding path, such as `members[1].role`.
 func pathText(_ path: [any CodingKey]) -> String {
     var text = ""
     for key in path {

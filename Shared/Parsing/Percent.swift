@@ -1,10 +1,9 @@
-/// Percent escapes of RFC 3986.
+/// Percent-encoding (RFC 3986).
 public enum Percent {
-    /// Escapes every byte but letters, digits and `-._~`, so that the result fits anywhere in a URL
-    /// and in a form.
+    /// Escapes every byte except letters, digits and `-._~`, for use anywhere in a URL or form.
     public static func encode(_ text: String) -> String { encode(Array(text.utf8)) }
 
-    /// Escapes bytes as ``encode(_:)-(String)`` does; they need not be UTF-8.
+    /// Escapes bytes that need not be UTF-8.
     public static func encode(_ bytes: [UInt8]) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count)
@@ -18,8 +17,7 @@ public enum Percent {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Undoes ``encode(_:)-(String)``. A `%` without two hex digits stays; bytes that are not UTF-8
-    /// become U+FFFD.
+    /// Decodes percent escapes. A `%` without two hex digits stays; invalid UTF-8 becomes U+FFFD.
     public static func decode(_ text: some StringProtocol, plusIsBlank: Bool = false) -> String {
         decode(text.utf8[...], plusIsBlank: plusIsBlank)
     }

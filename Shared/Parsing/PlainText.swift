@@ -1,28 +1,27 @@
-/// Text that shows what it is: no terminal escapes, nothing invisible, nothing that reorders what
-/// is shown.
+/// Detects and escapes invisible characters, terminal controls and bidirectional controls.
 ///
-/// A name with such characters can look like another one, or do something to the terminal that
-/// shows it. Names with them are refused (``firstHidden(in:)``); what is shown anyway is escaped
-/// (``escaped(_:keepingLines:)``). Joiners are kept where writing needs them: between parts of an
-/// emoji, and in scripts of India and in Arabic script beside letters (after RFC 5892, appendix A).
+/// A name with such characters can imitate another name or control the terminal that displays it.
+/// Names with them are rejected (``firstHidden(in:)``); other displayed text is escaped
+/// (``escaped(_:keepingLines:)``). Joiners are kept where scripts need them: between parts of an
+/// emoji, and beside letters in Indic and Arabic scripts (RFC 5892, appendix A).
 public enum PlainText {
-    /// The first character that must not be in a name; nil if there is none.
+    /// The first character that is not allowed in names, or nil.
     public static func firstHidden(in text: String) -> Unicode.Scalar? {
         let scalars = Array(text.unicodeScalars)
         return scalars.indices.first { isHidden(at: $0, of: scalars) }.map { scalars[$0] }
     }
 
-    /// A character as people name it: `U+202E`.
+    /// The conventional notation of a character: `U+202E`.
     public static func name(of scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// The text with each hidden character as JSON escapes it: `\u202e`.
+    /// Replaces hidden characters with JSON escapes: `\u202e`.
     ///
-    /// - Parameter keepingLines: line feeds and tabs stay
+    /// - Parameter keepingLines: whether line feeds and tabs are kept
     public static func escaped(_ text: String, keepingLines: Bool = false) -> String {
-        // Nearly all text is plain.
+        // Fast path: nearly all text is printable ASCII.
         if text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return text }
         let scalars = Array(text.unicodeScalars)
         var result = ""
@@ -48,9 +47,9 @@ public enum PlainText {
         case 0x200C: !isBesideLetters(index, scalars)
         // C0, delete, C1; soft hyphen; combining grapheme joiner.
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x34F: true
-        // Direction: Arabic letter mark, marks, embeddings, overrides, isolates.
+        // Bidirectional controls: Arabic letter mark, marks, embeddings, overrides, isolates.
         case 0x61C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x206F: true
-        // Widths of nothing: spaces, invisible operators, byte order mark, fillers, separators.
+        // Zero-width characters: spaces, invisible operators, byte order mark, fillers, separators.
         case 0x180B...0x180F, 0x200B, 0x2028...0x2029, 0x2060...0x2065, 0xFEFF: true
         case 0x115F...0x1160, 0x17B4...0x17B5, 0x3164, 0xFFA0, 0xFFF0...0xFFFB: true
         // Noncharacters, tags, variation selectors of ideographs, musical controls.
@@ -60,7 +59,7 @@ public enum PlainText {
         }
     }
 
-    /// A selector belongs to one visible character before it.
+    /// Whether a variation selector follows a visible character that it can modify.
     private static func variesCharacter(at index: Int, of scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0 else { return false }
         let before = scalars[index - 1]
@@ -71,7 +70,7 @@ public enum PlainText {
         (0xFE00...0xFE0F).contains(scalar.value) || scalar.value == 0x200D
     }
 
-    /// Zero-width joiner between two parts of one emoji, such as a family.
+    /// Whether a zero-width joiner connects two parts of an emoji, such as a family.
     private static func joinsEmoji(at index: Int, of scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0, index + 1 < scalars.count else { return false }
         let before = scalars[index - 1]
@@ -83,11 +82,11 @@ public enum PlainText {
     }
 
     private static func isPictograph(_ scalar: Unicode.Scalar) -> Bool {
-        // Digits and `#` are emoji by their properties, too.
+        // Digits and `#` have the emoji property, too.
         scalar.properties.isEmoji && scalar.value > 0x2000
     }
 
-    /// After a virama, or between two letters of Arabic script.
+    /// Whether a joiner follows a virama or is between two Arabic letters.
     private static func isBesideLetters(_ index: Int, _ scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0, index + 1 < scalars.count else { return false }
         let (before, after) = (scalars[index - 1], scalars[index + 1])
@@ -100,9 +99,9 @@ public enum PlainText {
     }
 
     private static func isArabic(_ scalar: Unicode.Scalar) -> Bool {
-        let isOfScript = [0x620...0x6FF, 0x750...0x77F, 0x8A0...0x8FF].contains {
+        let isInScript = [0x620...0x6FF, 0x750...0x77F, 0x8A0...0x8FF].contains {
             $0.contains(Int(scalar.value))
         }
-        return isOfScript && scalar.properties.isAlphabetic
+        return isInScript && scalar.properties.isAlphabetic
     }
 }

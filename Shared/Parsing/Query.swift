@@ -1,6 +1,6 @@
-/// Name and value pairs of a query string or of a form, decoded, in order.
+/// Decoded name and value pairs of a query string or form, in order.
 public struct Query: Hashable, Sendable {
-    /// One pair.
+    /// One pair of a name and a value.
     public struct Item: Hashable, Sendable {
         public var name: String
         public var value: String
@@ -11,12 +11,12 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// Every pair, in order.
+    /// All pairs in order.
     public var items: [Item] = []
 
     public init(_ items: [Item] = []) { self.items = items }
 
-    /// Reads `a=1&b=two+words&c=%C3%A9`: `+` is a blank, a wrong escape stays as it is written.
+    /// Parses `a=1&b=two+words&c=%C3%A9`. `+` is a blank; a malformed escape stays unchanged.
     public init(encoded: some StringProtocol) {
         for part in encoded.utf8.split(separator: UInt8(ascii: "&")) {
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
@@ -28,10 +28,10 @@ public struct Query: Hashable, Sendable {
         }
     }
 
-    /// The first value of a name.
+    /// The first value of a name, or nil.
     public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-    /// `a=1&b=two%20words`, escaped for a query string or a form body.
+    /// The pairs escaped for a query string or form body: `a=1&b=two%20words`.
     public var encoded: String {
         items.map { Percent.encode($0.name) + "=" + Percent.encode($0.value) }
             .joined(separator: "&")

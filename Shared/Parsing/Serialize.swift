@@ -1,21 +1,21 @@
 extension JSON {
-    /// The value as compact UTF-8 text, members in their order.
+    /// Serializes the value as compact UTF-8, with members in order.
     ///
-    /// Doubles have the fewest digits that give the same double again, and a point or an exponent.
-    /// JSON has no word for an infinite number or none: both become `null`.
+    /// Doubles have the fewest digits that restore the same double, and a decimal point or an
+    /// exponent. Infinite numbers and NaN become `null`.
     public func serialized() -> [UInt8] {
         var out: [UInt8] = []
         write(to: &out)
         return out
     }
 
-    /// ``serialized()`` as text.
+    /// ``serialized()`` as a string.
     public var text: String { String(decoding: serialized(), as: UTF8.self) }
 
     private func write(to out: inout [UInt8]) {
         switch self {
         case .null: out += "null".utf8
-        case .bool(let truth): out += truth ? "true".utf8 : "false".utf8
+        case .bool(let value): out += value ? "true".utf8 : "false".utf8
         case .integer(let value): out += value.description.utf8
         case .number(let value): out += value.isFinite ? value.description.utf8 : "null".utf8
         case .string(let text): JSON.write(text, to: &out)

@@ -1,12 +1,12 @@
-/// The flags that every service understands.
+/// Command-line arguments common to all services.
 public struct Arguments: Sendable, Equatable {
-    /// What the process was started for.
+    /// What the process should do.
     public enum Action: Sendable, Equatable {
         case run, help, version, printConfiguration, check, health
     }
 
     public var action: Action = .run
-    /// Settings given by flags; they beat the environment.
+    /// Settings given as arguments; they take precedence over the environment.
     public var overrides: [String: String] = [:]
     /// The configuration file given by `--config`.
     public var file: String?
@@ -23,7 +23,7 @@ public struct Arguments: Sendable, Equatable {
             case "--help", "-h": action = .help
             case "--version": action = .version
             case "--print-configuration": action = .printConfiguration
-            case "--rehearsal": overrides["JAGA_REHEARSAL"] = "on"
+            case "--dry-run": overrides["JAGA_DRY_RUN"] = "on"
             case "--check": action = .check
             case "--health": action = .health
             case "--config", "--home", "--port-base":
@@ -39,22 +39,22 @@ public struct Arguments: Sendable, Equatable {
                 }
             default:
                 throw ConfigurationError(
-                    "argument-unknown", "\(flag) is no argument of this program",
-                    hint: "--help lists them.", operation: "read arguments")
+                    "argument-unknown", "\(flag) is not an argument of this program",
+                    hint: "List the arguments with --help.", operation: "read arguments")
             }
         }
     }
 
-    /// Lines for `--help`.
+    /// Text of `--help`.
     public static let help = """
           --home DIR              folder of configuration, secrets and stores (JAGA_HOME)
-          --config FILE           configuration file, instead of jaga.conf in the home folder
-          --port-base N           all ports are counted from here (JAGA_PORT_BASE)
-          --rehearsal             send nothing outside (JAGA_REHEARSAL)
-          --print-configuration   show every setting with its value, default and unit, and end
-          --check                 try settings, keys, secrets and the store, and end
-          --health                ask the service that runs here whether it is ready, and end
-          --version               show the version, and end
-          --help                  show this, and end
+          --config FILE           configuration file; default: jaga.conf in the home folder
+          --port-base N           first port of the suite (JAGA_PORT_BASE)
+          --dry-run               send nothing outside (JAGA_DRY_RUN)
+          --print-configuration   print all settings with values, defaults and units
+          --check                 check settings, keys, secrets and the store
+          --health                check whether the running service is ready
+          --version               print the version
+          --help                  print this help
         """
 }

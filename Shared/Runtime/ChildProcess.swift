@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// A program that this one started, in a process group of its own, with everything that it writes
-/// on one pipe.
+/// A child process in its own process group, with its output on one pipe.
 ///
-/// Nothing here waits: ``drain()`` returns what was written, ``reap()`` whether it ended.
+/// Calls never block: ``drain()`` returns the output so far, ``reap()`` the exit status once it
+/// ended.
 public final class ChildProcess: Pollable {
     public let pid: Int32
-    /// Set by ``reap()``: the exit status, or 128 + the number of the signal that ended it.
+    /// The exit status, or 128 + the signal's number; set by ``reap()``.
     public private(set) var exitStatus: Int32?
     private var output: Int32
 
-    /// Room for what it writes until ``drain()``: programs of Jaga leave out what finds none.
+    /// Size of the output pipe; programs of Jaga drop log lines when it is full.
     static let pipeBytes: Int32 = 256 << 10
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: of the program; nothing is looked up
+    ///   - path: path of the program; `PATH` is not searched
     ///   - arguments: without the program's name
-    ///   - diesWithParent: it gets SIGTERM when the thread that called this ends; let that be the
-    ///     main thread
+    ///   - diesWithParent: whether the child receives SIGTERM when the calling thread ends; call it
+    ///     on the main thread
     public init(
         path: String, arguments: [String], environment: [String: String],
         diesWithParent: Bool = true
@@ -37,9 +37,10 @@ public final class ChildProcess: Pollable {
 
     deinit { if output >= 0 { close(output) } }
 
-    /// What it wrote since the last call; nil once the pipe is at its end. That may be a moment
-    /// after the child's own: whoever it started holds the pipe, too, and so does another child of
-    /// this process until it has become its program.
+    /// The output since the last call; nil at the end of the pipe.
+    ///
+    /// The pipe may end later than the child: processes that the child started hold it, and so do
+    /// other children of this process until they have called execve.
     public func drain() -> [UInt8]? {
         guard output >= 0 else { return nil }
         var bytes: [UInt8] = []
@@ -61,7 +62,7 @@ public final class ChildProcess: Pollable {
         return bytes
     }
 
-    /// Its exit status if it has ended; afterwards the process id is nobody's.
+    /// The exit status if the child ended; its process id is invalid afterwards.
     public func reap() -> Int32? {
         if let exitStatus { return exitStatus }
         var status: Int32 = 0
@@ -70,14 +71,14 @@ public final class ChildProcess: Pollable {
         return exitStatus
     }
 
-    /// Sends a signal such as SIGTERM, unless it has ended.
+    /// Sends a signal such as SIGTERM, unless the child ended.
     public func send(_ signal: Int32) {
         if exitStatus == nil { kill(pid, signal) }
     }
 
-    /// Kills what a child that has ended left behind in its process group, such as workers that
-    /// hold a port.
-    public func killRest() { kill(-pid, SIGKILL) }
+    /// Kills remaining processes in the group of a child that ended, such as workers that hold a
+    /// port.
+    public func killGroup() { kill(-pid, SIGKILL) }
 
     public func appendPollItems(to items: inout [PollItem]) {
         if output >= 0 { items.append(PollItem(descriptor: output)) }
@@ -85,18 +86,20 @@ public final class ChildProcess: Pollable {
 
     public var waitMilliseconds: Int? { nil }
 
-    /// Descriptors that a program gets, and the end of them that stays here.
+    /// Descriptors passed to a program, and the end that this process keeps.
     struct Streams {
-        /// Nil = /dev/null
+        /// Nil = /dev/null.
         var input: Int32?
         var output: Int32
-        /// Nil = those of this process
+        /// Nil = inherited.
         var errors: Int32?
         var kept: Int32
     }
 
-    /// Starts a program. The descriptors that it gets are closed here; the kept one no longer
-    /// blocks, and is closed where the program does not start.
+    /// Starts a program.
+    ///
+    /// Closes the passed descriptors here and makes the kept one nonblocking, or closes it if the
+    /// program does not start.
     ///
     /// - Returns: the process id
     static func start(
@@ -130,7 +133,7 @@ public final class ChildProcess: Pollable {
         return started
     }
 
-    /// A null-terminated array of C strings, as execve takes them.
+    /// Passes a null-terminated array of C strings, as for execve.
     private static func withCStrings<Result>(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {

@@ -1,13 +1,13 @@
 import CLinux
 import Model
 
-/// The settings of a process: flag beats environment beats file beats default.
+/// The settings of a process. Precedence: arguments, environment, file, defaults.
 ///
-/// Everything is checked when it is made, so reading a setting later cannot fail; reading one that
-/// was never declared is a programming error and stops the process.
+/// All values are validated at initialization, so reading a setting cannot fail. Reading an
+/// undeclared setting is a programming error and stops the process.
 public struct Configuration: Sendable {
-    /// Whose setting a name, or every name that begins with it, is: the file is shared, and each
-    /// program passes over what belongs to another.
+    /// The owner of a setting's name or prefix. All programs share the file, and each ignores
+    /// settings of others.
     static let owners: [(name: String, owner: String)] = [
         ("JAGA_INGEST_", "ingest"), ("JAGA_SOS_WORD", "ingest"), ("JAGA_MQTT_", "services"),
         ("JAGA_MEMBERSHIP_", "membership"),
@@ -20,37 +20,37 @@ public struct Configuration: Sendable {
         ("JAGA_HOST_INGEST", "services"),
         ("JAGA_HOST_MEMBERSHIP", "services"), ("JAGA_HOST_TIMER", "services"),
         ("JAGA_HOST_NOTIFIER", "services"), ("JAGA_RETENTION_HOURS", "services"),
-        ("JAGA_HOLD_SECONDS", "services"), ("JAGA_REHEARSAL", "services"),
+        ("JAGA_OUTAGE_HOLD_SECONDS", "services"), ("JAGA_DRY_RUN", "services"),
         ("JAGA_DISK_", "services"), ("JAGA_CREDENTIAL_CALLS_PER_SECOND", "services"),
         ("JAGA_ADDRESS_CALLS_PER_SECOND", "services"),
         ("JAGA_AUTH_FAILURES_PER_MINUTE", "services"), ("JAGA_UP_", "up"),
         ("JAGA_CLI_", "cli"), ("JAGA_TOKEN", "cli"), ("JAGA_URL", "cli"),
     ]
 
-    /// What the process was started for.
+    /// What the process should do.
     public let action: Arguments.Action
-    /// The file that was read; nil when there is none.
+    /// The configuration file; nil if there is none.
     public let file: String?
-    /// Names in the environment that begin like settings, are none, and like none; for warnings.
-    public let unknownInEnvironment: [String]
+    /// Variables with the prefix `JAGA_` that are no settings and resemble none; for warnings.
+    public let unknownVariables: [String]
     private let settings: [Setting]
-    private let values: [String: Found]
+    private let values: [String: Entry]
 
-    private struct Found: Sendable {
+    private struct Entry: Sendable {
         var value: String
         var origin: String
     }
 
-    /// Reads and checks everything.
+    /// Reads and validates all settings.
     ///
     /// - Parameters:
-    ///   - settings: the program's own; ``Setting/standard`` is added
-    ///   - environment: all variables; those that do not begin with `JAGA_` are not looked at
-    ///   - file: used where `--config` names none; without both, `jaga.conf` in the home folder if
-    ///     it is there
+    ///   - settings: the program's own settings; ``Setting/standard`` is added
+    ///   - environment: all variables; those without the prefix `JAGA_` are ignored
+    ///   - file: the file if `--config` is not given; nil = `jaga.conf` in the home folder, if it
+    ///     exists
     ///   - arguments: the command line without the program's name
-    ///   - service: `timer` …; an unknown `JAGA_TIMER_…` in the file is then an error, while those
-    ///     of other services are passed over. Empty: all with a service's prefix are.
+    ///   - service: name such as `timer`: unknown settings `JAGA_TIMER_…` in the file are errors
+    ///     then, those of other services are ignored. Empty = settings of all services are ignored.
     public init(
         settings own: [Setting], environment: [String: String] = Configuration.processEnvironment(),
         file: String? = nil, arguments: [String] = [], service: String = ""
@@ -60,12 +60,12 @@ public struct Configuration: Sendable {
         let names = Set(settings.map(\.name))
         invariant(names.count == settings.count, "a setting is declared twice")
         let home = arguments.overrides["JAGA_HOME"] ?? environment["JAGA_HOME"] ?? "./var"
-        let usual = home + "/jaga.conf"
-        self.file = arguments.file ?? file ?? (Files.exists(usual) ? usual : nil)
+        let defaultFile = home + "/jaga.conf"
+        self.file = arguments.file ?? file ?? (Files.exists(defaultFile) ? defaultFile : nil)
 
-        var values: [String: Found] = [:]
+        var values: [String: Entry] = [:]
         for setting in settings {
-            values[setting.name] = setting.defaultValue.map { Found(value: $0, origin: "default") }
+            values[setting.name] = setting.defaultValue.map { Entry(value: $0, origin: "default") }
         }
         if let path = self.file {
             try Configuration.read(path, into: &values, names: names, service: service)
@@ -73,14 +73,14 @@ public struct Configuration: Sendable {
                 guard let found = values[setting.name], found.origin.hasPrefix(path) else {
                     continue
                 }
-                values[setting.name]?.value = setting.placed(found.value, in: home)
+                values[setting.name]?.value = setting.resolved(found.value, in: home)
             }
         }
         for (name, value) in environment where names.contains(name) {
-            values[name] = Found(value: value, origin: "environment")
+            values[name] = Entry(value: value, origin: "environment")
         }
         for (name, value) in arguments.overrides {
-            values[name] = Found(value: value, origin: "arguments")
+            values[name] = Entry(value: value, origin: "arguments")
         }
         for setting in settings {
             if let found = values[setting.name], let problem = setting.problem(with: found.value) {
@@ -91,39 +91,40 @@ public struct Configuration: Sendable {
         self.settings = settings
         self.values = values
         action = arguments.action
-        unknownInEnvironment = environment.keys.filter { name in
+        unknownVariables = environment.keys.filter { name in
             name.hasPrefix("JAGA_") && !names.contains(name)
                 && !Configuration.isForeign(name, to: service)
         }.sorted()
         for name in environment.keys.sorted() {
-            let meant = Configuration.meant(by: name, names: names, service: service)
+            let meant = Configuration.suggestions(for: name, names: names, service: service)
             if !meant.isEmpty { throw .unknown(name, origin: "environment", known: meant) }
         }
-        if flag("JAGA_STRICT"), let name = unknownInEnvironment.first {
+        if flag("JAGA_STRICT_ENV"), let name = unknownVariables.first {
             throw .unknown(name, origin: "environment", known: Configuration.known(names))
         }
     }
 
-    /// Names that are told from others': a program's own, and those that others have one by one.
+    /// Names for suggestions: the program's settings, and complete names of other programs'
+    /// settings.
     private static func known(_ names: Set<String>) -> [String] {
         names.union(owners.map(\.name).filter { !$0.hasSuffix("_") }).sorted()
     }
 
-    /// The settings, of those that this program would heed, that a variable nearly is; empty where
-    /// it is one, or like none.
-    private static func meant(
-        by name: String, names: Set<String>, service: String
+    /// The settings that a variable's name may have been meant as; empty if it is a setting or
+    /// resembles none.
+    private static func suggestions(
+        for name: String, names: Set<String>, service: String
     ) -> [String] {
         guard name.hasPrefix("JAGA_"), !known(names).contains(name) else { return [] }
         let owner = owners.first { $0.name.hasSuffix("_") && name.hasPrefix($0.name) }?.owner
         guard owner == nil || owner == service || owner == "services" else { return [] }
-        // Of what several have, each program knows a part.
+        // For shared prefixes each program knows only some of the settings.
         let candidates = owner == nil ? known(names) : names.sorted()
         return candidates.filter { isMisspelling(name, of: $0) }
     }
 
-    /// Where names differ in one word, it is compared alone: `JAGA_APP_URL` may be another
-    /// program's, though it is `JAGA_MAP_URL` but for two letters.
+    /// Compares only the differing word if names differ in one word: `JAGA_APP_URL` may belong to
+    /// another program although it differs from `JAGA_MAP_URL` in only two letters.
     private static func isMisspelling(_ name: String, of setting: String) -> Bool {
         let (given, meant) = (name.split(separator: "_"), setting.split(separator: "_"))
         let differing = zip(given, meant).filter { $0 != $1 }
@@ -132,9 +133,8 @@ public struct Configuration: Sendable {
         return isMisspelling(Array(word.utf8), of: Array(other.utf8), shortMax: 5)
     }
 
-    /// Short words are soon like one another, and others have variables, too (`JAGA_HOST`): where
-    /// one of the two is short, one letter may be other, more or less, or two neighbours swapped;
-    /// of longer ones two.
+    /// Whether a word is a misspelling of another: one edit or one swap of neighbours, or two edits
+    /// if both words are long. Short words easily resemble unrelated ones, such as `JAGA_HOST`.
     private static func isMisspelling(
         _ given: [UInt8], of meant: [UInt8], shortMax: Int
     ) -> Bool {
@@ -150,18 +150,18 @@ public struct Configuration: Sendable {
     }
 
     private static func read(
-        _ path: String, into values: inout [String: Found], names: Set<String>, service: String
+        _ path: String, into values: inout [String: Entry], names: Set<String>, service: String
     ) throws(ConfigurationError) {
         for line in try ConfigurationFile.read(path) {
             if names.contains(line.name) {
-                values[line.name] = Found(value: line.value, origin: line.origin)
+                values[line.name] = Entry(value: line.value, origin: line.origin)
             } else if !isForeign(line.name, to: service) {
                 throw .unknown(line.name, origin: line.origin, known: Configuration.known(names))
             }
         }
     }
 
-    /// Whether a name is known to be another program's.
+    /// Whether a name belongs to another program.
     private static func isForeign(_ name: String, to service: String) -> Bool {
         owners.contains { entry in
             let isNamed =
@@ -183,7 +183,7 @@ public struct Configuration: Sendable {
         return variables
     }
 
-    /// The setting's text; it must have a default or be required elsewhere.
+    /// The value as text; the setting must have a default or be validated elsewhere.
     public func text(_ name: String) -> String {
         guard let value = optional(name) else {
             fatalError("setting \(name) has neither value nor default")
@@ -191,30 +191,33 @@ public struct Configuration: Sendable {
         return value
     }
 
-    /// The setting's text; nil when it is not set.
+    /// The value as text; nil if it is not set.
     public func optional(_ name: String) -> String? {
         invariant(settings.contains { $0.name == name }, "setting \(name) was never declared")
         return values[name]?.value
     }
 
-    /// A setting of kind `integer`.
+    /// The value of an `integer` setting.
     public func int(_ name: String) -> Int {
-        guard let value = Int(text(name)) else { fatalError("setting \(name) is no number") }
+        guard let value = Int(text(name)) else { fatalError("setting \(name) is not an integer") }
         return value
     }
 
-    /// A setting of kind `flag`.
+    /// The value of a `flag` setting.
     public func flag(_ name: String) -> Bool {
-        guard let value = Setting.flag(text(name)) else { fatalError("setting \(name) is no flag") }
+        guard let value = Setting.flag(text(name)) else {
+            fatalError("setting \(name) is not a flag")
+        }
         return value
     }
 
-    /// The first line of the file that a `secretFile` names, or a `secret` itself; nil: not set.
+    /// The secret: the first line of a `secretFile`, or the value of a `secret`; nil if it is not
+    /// set.
     public func secret(_ name: String) throws(ConfigurationError) -> String? {
         guard let value = optional(name), let setting = settings.first(where: { $0.name == name })
         else { return nil }
         guard case .secretFile = setting.kind else { return value }
-        do { try SecretFile.refuseOpen(value) } catch {
+        do { try SecretFile.rejectOpen(value) } catch {
             throw ConfigurationError(
                 error.code, "\(name): \(error.message)", hint: error.hint,
                 operation: error.operation)
@@ -224,7 +227,7 @@ public struct Configuration: Sendable {
             throw ConfigurationError(
                 "secret-unreadable", "\(name): \(error.message)",
                 hint: error.hint.isEmpty
-                    ? "It is the path of a file whose first line is the secret." : error.hint,
+                    ? "Set it to the path of a file whose first line is the secret." : error.hint,
                 operation: error.operation)
         }
         let line = bytes.prefix { $0 != 10 && $0 != 13 }
@@ -236,8 +239,8 @@ public struct Configuration: Sendable {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Every setting with its value, where that comes from, default, what is allowed and what it is
-    /// for, in the form of the configuration file. Secrets are masked.
+    /// All settings with value, origin, default, allowed values and help, in the format of the
+    /// configuration file. Secrets are masked.
     public func printed() -> String {
         var text = file.map { "# file: \($0)\n" } ?? "# no configuration file\n"
         for setting in settings {

@@ -1,11 +1,11 @@
-/// A setting, an argument or the configuration file that cannot be used; stops the start.
+/// An invalid setting, argument or configuration file; prevents the start.
 public struct ConfigurationError: ExplainedError, Hashable {
     public var code: String
     public var operation: String
     public var message: String
     public var hint: String
 
-    /// For values that are well-formed alone and wrong together, or elsewhere.
+    /// Creates an error for values that are valid alone but wrong in combination or context.
     public init(
         _ code: String, _ message: String, hint: String, operation: String = "read configuration"
     ) {
@@ -15,7 +15,7 @@ public struct ConfigurationError: ExplainedError, Hashable {
         self.hint = hint
     }
 
-    /// - Parameter origin: where the value stands, such as `environment`
+    /// - Parameter origin: origin of the value, such as `environment`
     static func invalid(
         _ setting: Setting, value: String, problem: String, origin: String
     ) -> ConfigurationError {
@@ -28,12 +28,12 @@ public struct ConfigurationError: ExplainedError, Hashable {
     static func unknown(_ name: String, origin: String, known: [String]) -> ConfigurationError {
         let guess = guess(name, among: known)
         return ConfigurationError(
-            "setting-unknown", "\(name) is no setting of this program (from \(origin))",
-            hint: guess + "--print-configuration lists all settings.")
+            "setting-unknown", "\(name) is not a setting of this program (from \(origin))",
+            hint: guess + "List all settings with --print-configuration.")
     }
 
-    /// A question whether another name was meant, with a blank at its end; empty where none of
-    /// those that there are is near: two letters more, less or other at most.
+    /// A suggestion such as `Did you mean x? ` with a trailing space; empty if no known name is
+    /// within two edits.
     public static func guess(_ name: String, among known: [String]) -> String {
         func distance(_ other: String) -> Int {
             editDistance(Array(name.utf8), Array(other.utf8))

@@ -1,9 +1,9 @@
-/// `jaga.conf`: a setting a line, `KEY=value`; `#` begins a comment line.
+/// Parser of `jaga.conf`: one `KEY=value` per line; `#` starts a comment line.
 enum ConfigurationFile {
     struct Line {
         var name: String
         var value: String
-        /// File and line number, for whoever has to mend it.
+        /// File and line number, for error messages.
         var origin: String
     }
 
@@ -32,7 +32,7 @@ enum ConfigurationFile {
             let name = String(trimmed(line[..<equals]))
             if let earlier = lines.first(where: { $0.name == name }) {
                 throw ConfigurationError(
-                    "setting-twice", "\(name) stands in \(origin) and in \(earlier.origin)",
+                    "setting-twice", "\(name) is set in \(origin) and in \(earlier.origin)",
                     hint: "Remove one of them.")
             }
             let value = unquoted(trimmed(line[line.index(after: equals)...]))
@@ -48,7 +48,7 @@ enum ConfigurationFile {
         return text[first...last]
     }
 
-    /// Without a pair of quotes around it, as people write them out of habit from shells.
+    /// Removes enclosing quotes, which people write out of habit from shells.
     private static func unquoted(_ text: Substring) -> String {
         for quote in ["\"", "'"] where text.count > 1 && text.hasPrefix(quote) {
             if text.hasSuffix(quote) { return String(text.dropFirst().dropLast()) }

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// The terminal that a process was started from.
+/// The terminal from which the process was started.
 ///
-/// SIGHUP has two meanings: the terminal is gone, so end; or somebody asks by `kill -HUP` to read
-/// the configuration again. What is left of the terminal tells which.
+/// SIGHUP has two meanings: the terminal was closed, so end; or `kill -HUP` requests to reload the
+/// configuration. The presence of the terminal tells them apart.
 public struct ControllingTerminal: Sendable {
     private let wasThere: Bool
 
-    /// Remembers whether there is one now.
+    /// Records whether there is a terminal now.
     public init() { wasThere = ControllingTerminal.isThere }
 
-    /// Whether there was one at the start and is none any more.
+    /// Whether the terminal was present at the start and is closed now.
     public var isGone: Bool { wasThere && !ControllingTerminal.isThere }
 
     private static var isThere: Bool {

@@ -1,46 +1,46 @@
 import CLinux
 import Glibc
 
-/// A file that keeps room on a disk until it is needed for emergencies.
+/// A file that reserves disk space for emergencies.
 ///
-/// While there is room, the file is there and occupies its size. When the disk is full,
-/// ``release()`` removes it, so that the next transactions have that room. ``restore(_:)`` makes
-/// it again once the disk has plenty. It holds nothing.
+/// The file occupies its size while there is enough space. When the disk is full, ``release()``
+/// removes it, so that the next transactions can use its space. ``restore(_:)`` creates it again
+/// once there is enough free space.
 public struct DiskReserve {
-    /// The file.
+    /// The file's path.
     public let path: String
-    /// Its size where the disk is large enough, bytes; 0 = there is no reserve.
-    public let bytesWanted: UInt64
-    /// Whether the file is there.
-    public private(set) var isHeld = false
+    /// Size of the file on a large disk, bytes; 0 = no reserve.
+    public let configuredBytes: UInt64
+    /// Whether the file exists.
+    public private(set) var exists = false
 
-    /// Never more than this part of the disk, so that a small one can be used at all.
+    /// Divisor of the disk's size that limits the file's size.
     static let shareOfDisk: UInt64 = 8
-    /// The file is made only if so many times its size are free.
+    /// The file is created only if this multiple of its size is free.
     static let freeFactor: UInt64 = 3
 
     /// - Parameters:
-    ///   - path: a file in an existing folder of the disk
-    ///   - bytes: 0 = no reserve; a file of an earlier run is removed
+    ///   - path: a file in an existing folder
+    ///   - bytes: size; 0 = no reserve, and a file of an earlier run is removed
     public init(path: String, bytes: UInt64) {
         self.path = path
-        bytesWanted = bytes
+        configuredBytes = bytes
         if bytes == 0 {
             unlink(path)
         } else {
             var status = stat()
-            isHeld = stat(path, &status) == 0 && status.st_blocks > 0
+            exists = stat(path, &status) == 0 && status.st_blocks > 0
         }
     }
 
-    /// Whether there should be a file and is none.
-    public var isSpent: Bool { bytesWanted > 0 && !isHeld }
+    /// Whether the reserve is configured but missing.
+    public var isMissing: Bool { configuredBytes > 0 && !exists }
 
-    /// Makes the file if it is missing and the disk has room for it. What fails is tried again by
-    /// the next call.
+    /// Creates the file if it is missing and the disk has space for it. The next call repeats a
+    /// failed attempt.
     public mutating func restore(_ space: DiskSpace) {
-        guard isSpent else { return }
-        let bytes = min(bytesWanted, space.total / DiskReserve.shareOfDisk)
+        guard isMissing else { return }
+        let bytes = min(configuredBytes, space.total / DiskReserve.shareOfDisk)
         guard bytes > 0, space.free / DiskReserve.freeFactor >= bytes else { return }
         let descriptor = clinux_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { return }
@@ -49,15 +49,15 @@ public struct DiskReserve {
             unlink(path)
             return
         }
-        isHeld = true
+        exists = true
     }
 
-    /// Gives the room back to the disk.
+    /// Removes the file.
     ///
-    /// - Returns: whether there was any
+    /// - Returns: whether space was freed
     public mutating func release() -> Bool {
-        guard isHeld else { return false }
-        isHeld = false
+        guard exists else { return false }
+        exists = false
         return unlink(path) == 0
     }
 }

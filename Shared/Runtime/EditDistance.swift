@@ -1,4 +1,4 @@
-/// How many letters to put in, take out or change make one name of another (Levenshtein).
+/// The number of insertions, deletions and substitutions between two names (Levenshtein).
 func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var row = Array(0...other.count)
     for (index, byte) in one.enumerated() {

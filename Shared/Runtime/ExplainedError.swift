@@ -1,14 +1,14 @@
-/// An error that tells its reader what happened, to what, and what to do about it.
+/// An error with code, operation, message and hint.
 ///
-/// Texts hold no position, name, number, message or secret: they go to logs.
+/// Texts must not contain positions, names, numbers, messages or secrets, since they are logged.
 public protocol ExplainedError: Error, Sendable, CustomStringConvertible {
-    /// Stable word for programs, such as `disk-full`.
+    /// Stable code for programs, such as `disk-full`.
     var code: String { get }
-    /// What was being done, such as `open store`.
+    /// The failed operation, such as `open store`.
     var operation: String { get }
-    /// What went wrong, in words.
+    /// What went wrong.
     var message: String { get }
-    /// What its reader can do; empty when nothing sensible can be said.
+    /// What the reader can do; empty if unknown.
     var hint: String { get }
 }
 

@@ -1,11 +1,11 @@
 import Glibc
 
 extension Files {
-    /// What of the file system that holds a path is used.
+    /// Usage of the file system that contains a path.
     public static func space(at path: String) throws(SystemError) -> DiskSpace {
         var status = statvfs()
         while statvfs(path, &status) != 0 {
-            guard errno == EINTR else { throw SystemError(errno, "look at disk of \(path)") }
+            guard errno == EINTR else { throw SystemError(errno, "read disk usage of \(path)") }
         }
         let unit = UInt64(status.f_frsize)
         return DiskSpace(

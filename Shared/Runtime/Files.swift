@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// The few things that services do with files besides their store.
+/// File operations of services besides their stores.
 public enum Files {
-    /// Makes a folder and those above it; one that exists keeps its rights.
+    /// Creates a folder and its parents; an existing folder keeps its mode.
     ///
-    /// - Parameter mode: rights of the folders made, such as `0o700`
+    /// - Parameter mode: mode of created folders, such as `0o700`
     public static func makeFolder(_ path: String, mode: UInt32 = 0o755) throws(SystemError) {
         if mkdir(path, mode) == 0 { return }
         if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
@@ -18,17 +18,17 @@ public enum Files {
         throw SystemError(number, "make folder \(path)")
     }
 
-    /// Whether something is at that path.
+    /// Whether a path exists.
     public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The absolute path of something that is there, without links and dots.
+    /// The absolute path, without links and dots.
     public static func real(_ path: String) throws(SystemError) -> String {
         guard let found = realpath(path, nil) else { throw SystemError(errno, "find \(path)") }
         defer { free(found) }
         return String(cString: found)
     }
 
-    /// Names of what is in a folder, in no order; without `.` and `..`.
+    /// Names of the entries of a folder, unordered, without `.` and `..`.
     public static func names(in folder: String) throws(SystemError) -> [String] {
         guard let open = opendir(folder) else { throw SystemError(errno, "list \(folder)") }
         defer { closedir(open) }
@@ -42,22 +42,22 @@ public enum Files {
         return names
     }
 
-    /// Removes a file; one that is not there is removed already.
+    /// Removes a file; a missing file is not an error.
     public static func remove(_ path: String) throws(SystemError) {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw SystemError(errno, "remove \(path)")
         }
     }
 
-    /// The rights of what is at that path, such as `0o600`.
-    public static func rights(of path: String) throws(SystemError) -> UInt32 {
+    /// The mode of a path, such as `0o600`.
+    public static func mode(of path: String) throws(SystemError) -> UInt32 {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw SystemError(errno, "look at \(path)") }
+        guard stat(path, &status) == 0 else { throw SystemError(errno, "read mode of \(path)") }
         return status.st_mode & 0o7777
     }
 
-    /// Takes a file's rights from everybody but its owner. Nothing happens where there is no file,
-    /// where it is nobody else's to read anyway, and where it belongs to somebody else.
+    /// Restricts a file to its owner. Does nothing if the file is missing, already restricted or
+    /// owned by another user.
     public static func restrictToOwner(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -66,9 +66,10 @@ public enum Files {
         chmod(path, 0o600)
     }
 
-    /// The whole file.
+    /// Reads a whole file.
     ///
-    /// - Parameter bytesMax: a longer file is refused, so that a wrong path eats no memory
+    /// - Parameter bytesMax: longer files are rejected, so that a wrong path does not exhaust
+    ///   memory
     public static func read(
         _ path: String, bytesMax: Int = 16 * 1024 * 1024
     ) throws(SystemError) -> [UInt8] {
@@ -87,9 +88,9 @@ public enum Files {
         }
     }
 
-    /// Replaces a file in one step: a crash leaves the old or the new one, never half of it.
+    /// Replaces a file atomically: after a crash the old or the new content is complete.
     ///
-    /// - Parameter mode: rights of the file, such as `0o600` for a secret
+    /// - Parameter mode: mode of the file, such as `0o600` for a secret
     public static func write(
         _ bytes: [UInt8], to path: String, mode: UInt32 = 0o644
     ) throws(SystemError) {
@@ -117,7 +118,7 @@ public enum Files {
         syncFolder(of: path)
     }
 
-    /// Makes the new name last.
+    /// Syncs the folder of a path, so that a new name survives a crash.
     static func syncFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let descriptor = clinux_open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY, 0)

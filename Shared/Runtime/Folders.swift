@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-// Whole files and folders: their sizes, moves, copies and ends.
+// Operations on whole files and folders.
 extension Files {
-    /// Bytes of a file; nil when there is none.
+    /// Size of a file, bytes; nil if it does not exist.
     public static func size(of path: String) -> UInt64? {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_size) : nil
@@ -14,11 +14,11 @@ extension Files {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Makes an empty file in a folder, or a folder where it would be, and removes it again. That
-    /// the disk is full says nothing of rights.
+    /// Checks write access to a folder by creating and removing a file, or a folder if it does not
+    /// exist. A full disk is not an error.
     ///
-    /// - Throws: what the system says against it: `read-only`, `not-permitted`, `not-found` …
-    public static func tryWriting(in folder: String) throws(SystemError) {
+    /// - Throws: errors such as `read-only`, `not-permitted`, `not-found`
+    public static func checkWritable(in folder: String) throws(SystemError) {
         let trial = "\(folder)/.\(getpid()).trial"
         let descriptor = clinux_open(trial, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         if descriptor >= 0 {
@@ -32,7 +32,7 @@ extension Files {
         guard number == ENOENT, !exists(folder) else {
             throw SystemError(number, "write to \(folder)")
         }
-        // It would be made, in the nearest folder above that is there.
+        // The folder would be created in its nearest existing parent.
         var above = folder[...]
         while !exists(String(above)), let slash = above.lastIndex(of: "/") {
             above = slash == above.startIndex ? "/" : above[..<slash]
@@ -47,16 +47,16 @@ extension Files {
         rmdir(made)
     }
 
-    /// Removes what a process of the same number left when it was killed, or is about to remove
-    /// itself: that needs the same right as making it.
+    /// Removes a leftover of a killed process with the same id. Removing needs the same right as
+    /// creating.
     private static func removeTrial(_ path: String) throws(SystemError) {
         guard Glibc.remove(path) == 0 || errno == ENOENT else {
             throw SystemError(errno, "remove \(path)")
         }
     }
 
-    /// Paths of all plain files in a folder and those below, relative to it, ascending. Whatever
-    /// else lies there is passed over; a folder that is not there holds nothing.
+    /// Paths of all regular files below a folder, relative to it, ascending. Other entries are
+    /// skipped; a missing folder has none.
     public static func tree(_ folder: String) throws(SystemError) -> [String] {
         var found: [String] = []
         guard exists(folder) else { return [] }
@@ -72,7 +72,7 @@ extension Files {
         return found.sorted()
     }
 
-    /// Gives a file another name in the same file system, for good.
+    /// Renames a file within a file system, and syncs the folders.
     public static func move(_ path: String, to other: String) throws(SystemError) {
         guard rename(path, other) == 0 else {
             throw SystemError(errno, "move \(path) to \(other)")
@@ -81,7 +81,7 @@ extension Files {
         syncFolder(of: other)
     }
 
-    /// Has what was written to a file, or the names in a folder, on the disk.
+    /// Syncs a file or folder.
     public static func sync(_ path: String) throws(SystemError) {
         let descriptor = clinux_open(path, O_RDONLY, 0)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
@@ -89,7 +89,7 @@ extension Files {
         guard fsync(descriptor) == 0 else { throw SystemError(errno, "write \(path)") }
     }
 
-    /// Removes a folder with everything in it, or a file; what is not there is removed already.
+    /// Removes a folder recursively, or a file; a missing path is not an error.
     public static func removeTree(_ path: String) throws(SystemError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -98,8 +98,10 @@ extension Files {
         guard rmdir(path) == 0 else { throw SystemError(errno, "remove \(path)") }
     }
 
-    /// Gives a file to the closure piece by piece.
-    public static func pieces(of path: String, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
+    /// Reads a file in pieces.
+    public static func readPieces(of path: String, _ take: (ArraySlice<UInt8>) throws -> Void)
+        throws
+    {
         let descriptor = clinux_open(path, O_RDONLY, 0)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
         defer { close(descriptor) }
@@ -113,17 +115,17 @@ extension Files {
         }
     }
 
-    /// Copies a file, and has the copy on the disk.
+    /// Copies a file and syncs the copy.
     ///
     /// - Parameters:
-    ///   - other: must not exist yet; after an error it does not
-    ///   - mode: rights of the copy
+    ///   - other: a new path; removed after an error
+    ///   - mode: mode of the copy
     public static func copy(_ path: String, to other: String, mode: UInt32 = 0o600) throws {
         let descriptor = clinux_open(other, O_WRONLY | O_CREAT | O_EXCL, mode)
         guard descriptor >= 0 else { throw SystemError(errno, "write \(other)") }
         defer { close(descriptor) }
         do {
-            try pieces(of: path) { piece in
+            try readPieces(of: path) { piece in
                 var rest = piece
                 while !rest.isEmpty {
                     let count = rest.withUnsafeBytes {

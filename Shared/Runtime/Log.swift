@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Model
 
-/// How much a line matters.
+/// The severity of a log line.
 public enum LogLevel: String, Sendable, Comparable, CaseIterable {
     case debug, info, warning, error
 
@@ -11,7 +11,7 @@ public enum LogLevel: String, Sendable, Comparable, CaseIterable {
     }
 }
 
-/// Further words of a line, in the order given: `["port": 8101, "store": path]`.
+/// Fields of a log line, in order: `["port": 8101, "store": path]`.
 public struct LogFields: ExpressibleByDictionaryLiteral {
     var pairs: [(key: String, value: String)]
 
@@ -19,28 +19,28 @@ public struct LogFields: ExpressibleByDictionaryLiteral {
         pairs = elements.map { ($0.0, $0.1.description) }
     }
 
-    /// Adds a word behind the others.
+    /// Appends a field.
     public mutating func append(_ key: String, _ value: some CustomStringConvertible) {
         pairs.append((key, value.description))
     }
 }
 
-/// Lines of logfmt: `time=… level=info service=timer msg=ready port=8104`.
+/// Logger in logfmt: `time=… level=info service=timer msg=ready port=8104`.
 ///
-/// One `write(2)` a line, at most 4,096 bytes, so that lines of several processes on one pipe stay
-/// whole. A line that nobody takes at once is left out, and the next one that is taken tells how
-/// many were (``Lines``). Never give it names, numbers, positions or secrets.
+/// Each line is one `write(2)` of at most 4,096 bytes, so that lines of several processes on one
+/// pipe stay intact. Lines that cannot be written immediately are dropped, and the next line
+/// reports how many (``Lines``). Never log names, phone numbers, positions or secrets.
 public struct Log: Sendable {
-    /// Longest line in bytes, with its end: what a pipe takes in one piece.
-    public static let lineBytesMax = Lines.pieceBytes
+    /// Maximum length of a line with its line feed, bytes: the size of an atomic pipe write.
+    public static let lineBytesMax = Lines.atomicBytes
 
     public var service: String
     public var level: LogLevel
-    /// Of this log and of all its copies.
+    /// Shared by all copies of this log.
     private let lines: Lines
 
-    /// - Parameter descriptor: file descriptor that lines go to; 2 is standard error, a negative
-    ///   one nowhere
+    /// - Parameter descriptor: file descriptor for lines; 2 = standard error, negative = drop all
+    ///   lines
     public init(service: String, level: LogLevel = .info, descriptor: Int32 = 2) {
         self.service = service
         self.level = level
@@ -60,15 +60,15 @@ public struct Log: Sendable {
         write(.error, message, fields())
     }
 
-    /// An error with its code, operation and hint as words of their own.
+    /// Logs an error with its code, operation and hint as fields.
     public func error(_ error: any Error, _ fields: LogFields = [:]) {
         guard let explained = error as? any ExplainedError else {
             return write(.error, "\(error)", fields)
         }
-        var words: LogFields = ["operation": explained.operation, "code": explained.code]
-        words.pairs += fields.pairs
-        if !explained.hint.isEmpty { words.append("hint", explained.hint) }
-        write(.error, explained.message, words)
+        var all: LogFields = ["operation": explained.operation, "code": explained.code]
+        all.pairs += fields.pairs
+        if !explained.hint.isEmpty { all.append("hint", explained.hint) }
+        write(.error, explained.message, all)
     }
 
     private func write(_ level: LogLevel, _ message: String, _ fields: LogFields) {
@@ -78,19 +78,19 @@ public struct Log: Sendable {
         lines.write(line) { notice(of: $0, at: time) }
     }
 
-    /// What is said last by this log and its copies: ends a line that was taken in part, and tells
-    /// of those that were left out.
+    /// Writes pending output at the end of the process: the rest of a partial line, and a notice
+    /// about dropped lines.
     ///
-    /// - Parameter limit: waits so long at most until that is taken
-    public func settle(within limit: Duration) {
-        lines.promiseNotice { notice(of: $0, at: Log.now) }
-        lines.settle(within: limit)
+    /// - Parameter limit: maximum time to wait until everything is written
+    public func flush(within limit: Duration) {
+        lines.enqueueNotice { notice(of: $0, at: Log.now) }
+        lines.flush(within: limit)
     }
 
-    private func notice(of leftOut: Int, at time: Timestamp) -> [UInt8] {
+    private func notice(of dropped: Int, at time: Timestamp) -> [UInt8] {
         Log.line(
             time: time, level: .warning, service: service,
-            message: "lines were left out: nobody took them", fields: ["lines": leftOut])
+            message: "log lines dropped", fields: ["lines": dropped])
     }
 
     private static var now: Timestamp {
@@ -106,10 +106,10 @@ public struct Log: Sendable {
         var text = "time=\(time) level=\(level.rawValue) service=\(Log.word(service))"
         text += " msg=" + Log.word(message)
         for (key, value) in fields.pairs { text += " \(key)=" + Log.word(value) }
-        return Lines.piece(text)
+        return Lines.line(text)
     }
 
-    /// The value as it is, or in quotes where it would not read back as one word.
+    /// Quotes and escapes a value unless it is a plain logfmt word.
     static func word(_ value: String) -> String {
         let plain =
             !value.isEmpty

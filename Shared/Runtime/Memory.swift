@@ -1,8 +1,8 @@
 import CLinux
 
-/// What the process holds of the machine's memory.
+/// Memory of this process.
 public enum Memory {
-    /// Gives back what the allocator keeps of memory that is no longer used; some milliseconds.
-    /// Worth it after something large and rare, such as a snapshot that was read.
-    public static func giveBack() { clinux_give_back_memory() }
+    /// Returns unused memory of the allocator to the system; takes some milliseconds.
+    /// Worth it after rare large allocations, such as reading a snapshot.
+    public static func releaseUnused() { clinux_give_back_memory() }
 }

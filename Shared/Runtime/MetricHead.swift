@@ -1,6 +1,6 @@
 import Model
 
-/// Name, help and labels of a family, and how its lines are written.
+/// Name, help and labels of a metric family, with the text format of its samples.
 struct MetricHead {
     let name: String
     let kind: MetricKind
@@ -17,20 +17,20 @@ struct MetricHead {
         self.labels = labels
     }
 
-    /// What breaks the conventions of Prometheus; nil when nothing does.
+    /// The violated naming convention of Prometheus; nil if there is none.
     static func problem(
         _ name: String, _ kind: MetricKind, _ help: String, _ labels: [String]
     ) -> String? {
         let words = name.split(separator: "_", omittingEmptySubsequences: false)
-        if !isSnakeCase(name) { return "a name is lower case with underscores" }
+        if !isSnakeCase(name) { return "use lower case with underscores" }
         if help.isEmpty { return "help is missing" }
         if kind == .counter, words.last != "total" { return "a counter ends in _total" }
         if kind != .counter, words.last == "total" { return "only a counter ends in _total" }
         if let last = words.last, ["count", "sum", "bucket", "info"].contains(last) {
-            return "_\(last) is taken"
+            return "_\(last) is reserved"
         }
         let kinds: Set<Substring> = ["counter", "gauge", "histogram", "summary"]
-        if words.contains(where: { kinds.contains($0) }) { return "a name does not say its kind" }
+        if words.contains(where: { kinds.contains($0) }) { return "remove the metric's kind" }
         let unit = kind == .counter ? words.dropLast().last : words.last
         if let unit, let base = baseUnits[unit] { return "use the base unit \(base)" }
         for label in labels where !isSnakeCase(label) || ["le", "quantile"].contains(label) {
@@ -53,7 +53,7 @@ struct MetricHead {
         }
     }
 
-    /// Stops the process when the number of label values is not the declared one.
+    /// Stops the process if the number of label values is wrong.
     func check(_ values: [String]) {
         invariant(
             values.count == labels.count,
@@ -65,9 +65,9 @@ struct MetricHead {
         out += "# HELP \(name) \(text)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// One line.
+    /// Writes one sample.
     ///
-    /// - Parameter end: upper end of a histogram's bucket
+    /// - Parameter end: upper bound of a histogram's bucket
     func sample(
         _ suffix: String, _ values: [String], _ value: Double, end: String? = nil,
         to out: inout String

@@ -1,15 +1,14 @@
 import Model
 
-/// What a family of samples measures; decides its name's ending and how it is shown.
+/// The type of a metric family.
 enum MetricKind: String {
     case counter, gauge, histogram
 }
 
-/// The numbers of a process in the text format of Prometheus.
+/// Metrics of a process in the text format of Prometheus.
 ///
-/// Families are declared once with the names of their labels; declaring the same again gives the
-/// same family. Units are base units and end the name: `_seconds`, `_bytes`, `_metres`; counters
-/// end in `_total`.
+/// A family is declared once with its labels; declaring it again returns the same family. Names end
+/// in their base unit: `_seconds`, `_bytes`, `_metres`; counters end in `_total`.
 ///
 /// ```swift
 /// let reports = metrics.counter("jaga_ingest_reports_total", "Reports by outcome.", "outcome")
@@ -20,19 +19,19 @@ public final class Metrics {
 
     public init() {}
 
-    /// A number that only grows. One without labels is shown as 0 from the start.
+    /// Declares a counter. Without labels it is 0 from the start.
     public func counter(_ name: String, _ help: String, _ labels: String...) -> Counter {
         declare(name, .counter) { Counter(MetricHead(name, .counter, help, labels)) }
     }
 
-    /// A number that goes up and down. One without labels is shown as 0 from the start.
+    /// Declares a gauge. Without labels it is 0 from the start.
     public func gauge(_ name: String, _ help: String, _ labels: String...) -> Gauge {
         declare(name, .gauge) { Gauge(MetricHead(name, .gauge, help, labels)) }
     }
 
-    /// How observations are spread.
+    /// Declares a histogram.
     ///
-    /// - Parameter buckets: upper ends, ascending, without infinity
+    /// - Parameter buckets: upper bounds, ascending, without infinity
     public func histogram(
         _ name: String, _ help: String, buckets: [Double], _ labels: String...
     ) -> Histogram {
@@ -41,7 +40,7 @@ public final class Metrics {
         }
     }
 
-    /// All families by name: `# HELP`, `# TYPE` and samples, for `text/plain; version=0.0.4`.
+    /// Renders all families by name, for `text/plain; version=0.0.4`.
     public func render() -> String {
         var out = ""
         for (_, family) in families.sorted(by: { $0.key < $1.key }) {
@@ -56,7 +55,7 @@ public final class Metrics {
     ) -> Family {
         if let known = families[name] {
             guard let family = known as? Family else {
-                fatalError("metric \(name) was declared as another kind before")
+                fatalError("metric \(name) was already declared with another kind")
             }
             return family
         }
@@ -66,7 +65,7 @@ public final class Metrics {
     }
 }
 
-/// A number that only grows.
+/// A value that only increases.
 public final class Counter: MetricFamily {
     let head: MetricHead
     private var values: [[String]: Double] = [:]
@@ -76,14 +75,14 @@ public final class Counter: MetricFamily {
         if head.labels.isEmpty { values[[]] = 0 }
     }
 
-    /// Adds to the sample with these label values, given in the order of declaration.
+    /// Increases the sample with the label values, given in the order of declaration.
     public func add(_ amount: Double = 1, _ labels: String...) {
-        invariant(amount >= 0, "counter \(head.name) cannot shrink")
+        invariant(amount >= 0, "counter \(head.name) cannot decrease")
         head.check(labels)
         values[labels, default: 0] += amount
     }
 
-    /// Takes over a total that is counted elsewhere.
+    /// Sets a total that is counted elsewhere.
     public func set(_ total: Double, _ labels: String...) {
         head.check(labels)
         values[labels] = total
@@ -96,7 +95,7 @@ public final class Counter: MetricFamily {
     }
 }
 
-/// A number that goes up and down.
+/// A value that increases and decreases.
 public final class Gauge: MetricFamily {
     let head: MetricHead
     private var values: [[String]: Double] = [:]
@@ -106,13 +105,13 @@ public final class Gauge: MetricFamily {
         if head.labels.isEmpty { values[[]] = 0 }
     }
 
-    /// Sets the sample with these label values, given in the order of declaration.
+    /// Sets the sample with the label values, given in the order of declaration.
     public func set(_ value: Double, _ labels: String...) {
         head.check(labels)
         values[labels] = value
     }
 
-    /// Forgets samples whose subject is gone.
+    /// Removes all samples with labels.
     public func removeAll() { values = head.labels.isEmpty ? [[]: 0] : [:] }
 
     func write(to out: inout String) {
@@ -122,17 +121,17 @@ public final class Gauge: MetricFamily {
     }
 }
 
-/// How observations are spread over buckets.
+/// A distribution of observations over buckets.
 public final class Histogram: MetricFamily {
-    private struct Spread {
-        /// One for each bucket and one for what is above them.
+    private struct Distribution {
+        /// One per bucket, and one for larger values.
         var counts: [Double]
         var sum = 0.0
     }
 
     let head: MetricHead
     private let buckets: [Double]
-    private var spreads: [[String]: Spread] = [:]
+    private var distributions: [[String]: Distribution] = [:]
 
     init(_ head: MetricHead, buckets: [Double]) {
         invariant(
@@ -140,40 +139,42 @@ public final class Histogram: MetricFamily {
             "buckets of \(head.name) must ascend")
         self.head = head
         self.buckets = buckets
-        if head.labels.isEmpty { spreads[[]] = empty }
+        if head.labels.isEmpty { distributions[[]] = empty }
     }
 
-    private var empty: Spread { Spread(counts: Array(repeating: 0, count: buckets.count + 1)) }
+    private var empty: Distribution {
+        Distribution(counts: Array(repeating: 0, count: buckets.count + 1))
+    }
 
-    /// Counts one observation under these label values, given in the order of declaration.
+    /// Records an observation for the label values, given in the order of declaration.
     public func observe(_ value: Double, _ labels: String...) {
         head.check(labels)
-        let place = buckets.firstIndex { value <= $0 } ?? buckets.count
-        spreads[labels, default: empty].counts[place] += 1
-        spreads[labels]!.sum += value
+        let index = buckets.firstIndex { value <= $0 } ?? buckets.count
+        distributions[labels, default: empty].counts[index] += 1
+        distributions[labels]!.sum += value
     }
 
     func write(to out: inout String) {
-        for (labels, spread) in ordered(spreads) {
+        for (labels, distribution) in ordered(distributions) {
             var below = 0.0
-            for (index, count) in spread.counts.enumerated() {
+            for (index, count) in distribution.counts.enumerated() {
                 below += count
                 let end = index < buckets.count ? MetricHead.text(buckets[index]) : "+Inf"
                 head.sample("_bucket", labels, below, end: end, to: &out)
             }
-            head.sample("_sum", labels, spread.sum, to: &out)
+            head.sample("_sum", labels, distribution.sum, to: &out)
             head.sample("_count", labels, below, to: &out)
         }
     }
 }
 
-/// A family as the page shows it.
+/// A metric family that can be rendered.
 protocol MetricFamily: AnyObject {
     var head: MetricHead { get }
     func write(to out: inout String)
 }
 
-/// Samples in a steady order, so that two pages can be compared.
+/// Sorts samples by label values, so that output is deterministic.
 private func ordered<Value>(_ samples: [[String]: Value]) -> [(key: [String], value: Value)] {
     samples.sorted { $0.key.lexicographicallyPrecedes($1.key) }
 }

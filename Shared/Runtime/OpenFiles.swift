@@ -1,13 +1,13 @@
 import Glibc
 
-/// How many files and connections this process may have open.
+/// The limit of open files of this process.
 public enum OpenFiles {
-    /// Raises the limit to what the system allows this process.
+    /// Raises the limit to the maximum allowed for this process.
     ///
-    /// Shells and containers often give 1,024, which a few hundred phones would use up; then the
-    /// store could not open its files either.
+    /// Shells and containers often set 1,024, which a few hundred connections exhaust; then the
+    /// store cannot open its files either.
     ///
-    /// - Returns: the limit from now on
+    /// - Returns: the new limit
     @discardableResult
     public static func raise() -> Int {
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,36 +1,36 @@
 import CZeroMQ
 
-/// What the loop waits for: a ZeroMQ socket, or a file descriptor and its directions.
+/// A ZeroMQ socket, or a file descriptor with directions, for the event loop to poll.
 public typealias PollItem = zmq_pollitem_t
 
 extension PollItem {
-    /// Waits until the descriptor can be read, written, or either.
+    /// Polls a descriptor for reading, writing or both.
     public init(descriptor: Int32, read: Bool = true, write: Bool = false) {
         let events = (read ? ZMQ_POLLIN : 0) | (write ? ZMQ_POLLOUT : 0)
         self.init(socket: nil, fd: descriptor, events: Int16(events), revents: 0)
     }
 
-    /// Waits until the ZeroMQ socket has a message.
+    /// Polls a ZeroMQ socket for messages.
     public init(socket: UnsafeMutableRawPointer) {
         self.init(socket: socket, fd: -1, events: Int16(ZMQ_POLLIN), revents: 0)
     }
 }
 
-/// Something that the one loop of a process waits for.
+/// A source of events for a process's event loop.
 ///
-/// The loop only wakes up; after it each owner drains what it owns without waiting.
+/// The loop only waits; then each owner drains its sources without blocking.
 public protocol Pollable: AnyObject {
-    /// Adds what to wait for in the coming wait.
+    /// Appends what to poll next.
     func appendPollItems(to items: inout [PollItem])
-    /// The longest sensible wait in milliseconds: nil = no opinion, 0 = at once.
+    /// The maximum wait, milliseconds; nil = unlimited, 0 = do not wait.
     var waitMilliseconds: Int? { get }
 }
 
-/// The one wait of a process.
+/// The event loop's wait.
 public enum Loop {
-    /// Waits until one of them is ready or the time is over; a signal ends the wait early.
+    /// Waits until a source is ready or the time is over; a signal ends the wait early.
     ///
-    /// - Parameter milliseconds: at most so long; shortened to the smallest opinion
+    /// - Parameter milliseconds: maximum wait, further limited by the sources
     public static func wait(on pollables: [any Pollable], atMost milliseconds: Int) {
         var items: [PollItem] = []
         var wait = max(0, milliseconds)
@@ -39,7 +39,7 @@ public enum Loop {
             if let opinion = pollable.waitMilliseconds { wait = min(wait, max(0, opinion)) }
         }
         let count = Int32(items.count)
-        // Failure means EINTR, or a descriptor closed under us, which its owner finds on draining.
+        // An error is EINTR or a closed descriptor, which its owner detects on draining.
         _ = items.withUnsafeMutableBufferPointer { zmq_poll($0.baseAddress, count, wait) }
     }
 }

@@ -1,14 +1,13 @@
 import CLinux
 import Glibc
 
-/// Keeps what a process has in memory, and what it writes, from other users and from crash output.
+/// Protects a process's memory and files from other users and from crash output.
 public enum PrivateProcess {
-    /// To be called first in `main`: files that follow are for this user alone, a crash leaves no
-    /// core file and prints no memory.
+    /// Restricts new files to this user, disables core files and memory dumps on crashes.
+    /// Call it first in `main`.
     ///
-    /// The message of a failed check is printed all the same. Who looks for a fault sets
-    /// `SWIFT_BACKTRACE`, and gets the Swift runtime's report with the memory that registers point
-    /// to.
+    /// Messages of failed checks are still printed. For debugging set `SWIFT_BACKTRACE` to get the
+    /// Swift runtime's crash report with memory contents.
     public static func begin() {
         umask(0o077)
         clinux_forbid_core_dumps()

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension Metrics {
-    /// Brings the usual `process_…` numbers of this process up to date.
+    /// Updates the standard `process_…` metrics.
     public func readProcess() {
         let start = gauge(
             "process_start_time_seconds", "Start of this process, seconds since 1970.")
@@ -16,9 +16,9 @@ extension Metrics {
     }
 }
 
-/// What the kernel says about this process.
+/// Process information from the kernel.
 enum ProcessMetrics {
-    /// When the first page of numbers was asked for, at the latest.
+    /// Start of the process, or of the first call if unknown, seconds since 1970.
     static let startSeconds: Double = {
         var wall = timespec()
         clock_gettime(CLOCK_REALTIME, &wall)
@@ -30,7 +30,7 @@ enum ProcessMetrics {
         return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }()
 
-    /// Ticks between boot and start: field 22 of `/proc/self/stat`, behind the name in brackets.
+    /// Ticks from boot to start: field 22 of `/proc/self/stat`, after the name in brackets.
     private static func startTicks() -> Double? {
         guard let bytes = try? Files.read("/proc/self/stat"),
             let bracket = bytes.lastIndex(of: UInt8(ascii: ")"))
@@ -52,7 +52,7 @@ enum ProcessMetrics {
         defer { closedir(folder) }
         var count = 0.0
         while readdir(folder) != nil { count += 1 }
-        // Itself, `.` and `..` are listed too.
+        // The descriptor of the folder itself, `.` and `..` are listed too.
         return count - 3
     }
 

@@ -3,24 +3,23 @@ import Glibc
 import Model
 import Synchronization
 
-/// Random bytes of the kernel, fit for ids and secrets.
+/// Random bytes of the kernel, suitable for ids and secrets.
 public enum SecureRandom {
-    /// What stands for the kernel in a simulation, which has to be repeatable; nil everywhere else.
+    /// A deterministic source for simulations; nil in production.
     @TaskLocal static var substitute: (any RandomSource)?
 
-    /// That many bytes. Stops the process when the kernel has none: without chance there is no
-    /// safe way on.
+    /// Returns random bytes. Stops the process if the kernel provides none.
     public static func bytes(_ count: Int) -> [UInt8] {
-        substitute?.bytes(count) ?? ofKernel(count)
+        substitute?.bytes(count) ?? fromKernel(count)
     }
 
-    private static func ofKernel(_ count: Int) -> [UInt8] {
+    private static func fromKernel(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let got = getrandom(buffer.baseAddress! + filled, count - filled, 0)
-                if got < 0, errno == EINTR { continue }
-                invariant(got > 0, "getrandom gave nothing, errno \(errno)")
-                filled += got
+                let read = getrandom(buffer.baseAddress! + filled, count - filled, 0)
+                if read < 0, errno == EINTR { continue }
+                invariant(read > 0, "getrandom failed, errno \(errno)")
+                filled += read
             }
         }
     }
@@ -28,36 +27,36 @@ public enum SecureRandom {
     /// A random 128-bit id.
     public static func id() -> ID128 {
         if let substitute { return id(in: substitute.bytes(idBytes), at: 0) }
-        return stock.withLock { stock in
-            if stock.used == stock.bytes.count {
-                stock = Stock(bytes: ofKernel(idBytes * idsAtATime), used: 0)
+        return pool.withLock { pool in
+            if pool.used == pool.bytes.count {
+                pool = Pool(bytes: fromKernel(idBytes * idsPerCall), used: 0)
             }
-            defer { stock.used += idBytes }
-            return id(in: stock.bytes, at: stock.used)
+            defer { pool.used += idBytes }
+            return id(in: pool.bytes, at: pool.used)
         }
     }
 
     private static let idBytes = 16
-    /// The kernel is asked once for so many ids: each request has one.
-    private static let idsAtATime = 64
-    private static let stock = Mutex(Stock(bytes: [], used: 0))
+    /// The number of ids per call to the kernel, since each request needs one.
+    private static let idsPerCall = 64
+    private static let pool = Mutex(Pool(bytes: [], used: 0))
 
-    /// Random bytes for the next ids.
-    private struct Stock {
+    /// Random bytes for further ids.
+    private struct Pool {
         var bytes: [UInt8]
         var used: Int
     }
 
-    private static func id(in bytes: [UInt8], at place: Int) -> ID128 {
+    private static func id(in bytes: [UInt8], at offset: Int) -> ID128 {
         bytes.withUnsafeBytes { raw in
             ID128(
-                high: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self),
-                low: raw.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))
+                high: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                low: raw.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
         }
     }
 }
 
-/// Gives bytes by chance.
+/// A source of random bytes.
 protocol RandomSource: Sendable {
     func bytes(_ count: Int) -> [UInt8]
 }

@@ -2,28 +2,27 @@ import CLinux
 import Glibc
 import Model
 
-/// Whoever started this process and wants to hear how it goes, by datagrams as sd_notify(3) of
-/// systemd describes them. Without `NOTIFY_SOCKET` in the environment there is nobody.
+/// Notifies systemd of the service's state by datagrams, as in sd_notify(3).
 ///
-/// The loop itself tells that it turns: one that is stuck falls silent, and is started again.
+/// The event loop sends the watchdog's heartbeat: a stuck service stops sending and is restarted.
 public final class ServiceManager {
     private let descriptor: Int32
     private let address: sockaddr_un
     private let addressSize: socklen_t
-    /// It must hear at least so often; nil = it does not mind.
+    /// Maximum interval between heartbeats; nil = no watchdog.
     public let watchdog: Duration?
     private var lastBeat: Duration?
 
-    /// - Returns: nil where nobody wants to hear
-    /// - Throws: where `NOTIFY_SOCKET` is no address of a socket: then systemd would wait in vain
+    /// - Returns: nil without `NOTIFY_SOCKET` in the environment
+    /// - Throws: if `NOTIFY_SOCKET` is not a socket address, since systemd would wait forever
     public init?(
         environment: [String: String] = Configuration.processEnvironment()
     ) throws(SystemError) {
         guard let socket = environment["NOTIFY_SOCKET"] else { return nil }
         guard let (address, size) = ServiceManager.address(of: socket) else {
             throw SystemError(
-                EINVAL, "tell \(socket) that the service runs",
-                hint: "NOTIFY_SOCKET is a path, or @ and a name, of at most 107 bytes.")
+                EINVAL, "notify \(socket)",
+                hint: "Set NOTIFY_SOCKET to a path, or to @ and a name, of at most 107 bytes.")
         }
         self.address = address
         addressSize = size
@@ -34,20 +33,20 @@ public final class ServiceManager {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The service takes requests from now on.
+    /// Reports that the service accepts requests.
     ///
-    /// - Parameter status: what `systemctl status` shows
+    /// - Parameter status: text for `systemctl status`
     public func ready(_ status: String) throws(SystemError) {
         try send("READY=1\nSTATUS=\(status.filter { !$0.isNewline })")
     }
 
-    /// The service was told to end and does so.
+    /// Reports that the service is stopping.
     public func stopping() { try? send("STOPPING=1") }
 
-    /// A turn of the loop has ended. Told on at most four times in the time that is allowed between
-    /// two, so that one that is lost does no harm.
+    /// Reports that a turn of the event loop ended. Sends a heartbeat every quarter of the allowed
+    /// interval, so that one may be lost.
     ///
-    /// - Parameter now: of a clock that never jumps
+    /// - Parameter now: monotonic time
     public func beat(_ now: Duration) {
         guard let watchdog else { return }
         if let lastBeat, now - lastBeat < watchdog / 4 { return }
@@ -66,10 +65,10 @@ public final class ServiceManager {
                     addressSize)
             }
         }
-        if count != text.count { throw SystemError(errno, "tell systemd \(state)") }
+        if count != text.count { throw SystemError(errno, "send \(state) to systemd") }
     }
 
-    /// A path, or `@` and a name that no file stands for.
+    /// Parses a path, or `@` and the name of an abstract socket.
     private static func address(of text: String) -> (sockaddr_un, socklen_t)? {
         var bytes = Array(text.utf8)
         var address = sockaddr_un()
@@ -80,12 +79,12 @@ public final class ServiceManager {
         guard isAbstract || bytes[0] == UInt8(ascii: "/") else { return nil }
         if isAbstract { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // A path ends with a zero; every byte of a name without a file counts.
+        // A path ends with a zero; in an abstract name every byte counts.
         let size = MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1)
         return (address, socklen_t(size))
     }
 
-    /// Of this process, not of one whose environment it has from its parent.
+    /// The interval for this process; nil if the variable belongs to its parent.
     private static func watchdog(_ environment: [String: String]) -> Duration? {
         guard let microseconds = environment["WATCHDOG_USEC"].flatMap(Int64.init),
             microseconds > 0

@@ -1,7 +1,6 @@
-/// Text for the command line of a POSIX shell.
+/// Quoting for POSIX shells.
 public enum Shell {
-    /// A word as a shell reads it back unchanged: as it is if nothing in it is special, else in
-    /// single quotes.
+    /// Quotes a word for a shell: unchanged if it has no special characters, else in single quotes.
     ///
     /// ```swift
     /// Shell.quoted("Family")         // Family

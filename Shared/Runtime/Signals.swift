@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A signal that a process of Jaga reacts to.
+/// A signal that processes of Jaga handle.
 public enum Signal: Sendable, CaseIterable {
     case terminate, interrupt, hangUp, childEnded
 
@@ -15,15 +15,15 @@ public enum Signal: Sendable, CaseIterable {
     }
 }
 
-/// Signals as a descriptor of the loop instead of an interruption.
+/// Receives signals through a descriptor of the event loop.
 ///
-/// Make it before any other thread exists, since threads inherit the mask. Children inherit it too:
-/// whoever starts one resets the mask in its spawn attributes.
+/// Create it before any thread, since threads inherit the signal mask. Child processes inherit it,
+/// too: reset the mask in their spawn attributes.
 public final class Signals: Pollable {
     private let descriptor: Int32
     private let watched: [Signal]
 
-    /// Masks the signals, ignores SIGPIPE and opens the descriptor.
+    /// Blocks the signals, ignores SIGPIPE and opens the descriptor.
     public init(
         _ watched: [Signal] = [.terminate, .interrupt, .hangUp]
     ) throws(SystemError) {
@@ -39,7 +39,7 @@ public final class Signals: Pollable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Signals that came since the last call, without waiting; several of a kind may be one.
+    /// The signals since the last call, without blocking; several of a kind may be merged.
     public func drain() -> [Signal] {
         var found: [Signal] = []
         var info = signalfd_siginfo()

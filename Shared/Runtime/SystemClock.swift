@@ -1,14 +1,14 @@
 import CLinux
 import Model
 
-/// The time of a process: wall time at its start, advanced by CLOCK_BOOTTIME.
+/// The clock of a process: wall time at its start, advanced by CLOCK_BOOTTIME.
 ///
-/// So no step of the wall clock shortens or lengthens a wait; suspended time counts.
+/// Changes of the wall clock do not affect intervals; suspended time counts.
 public final class SystemClock {
     /// Nanoseconds since 1970 and nanoseconds since boot.
     typealias Source = () -> (wall: Int64, boot: Int64)
 
-    /// Steps of the wall clock smaller than this are nobody's business.
+    /// The smallest change of the wall clock that is reported.
     public static let wallJumpMin = Duration.seconds(5)
 
     private let source: Source
@@ -25,16 +25,16 @@ public final class SystemClock {
         (wallAtStart, bootAtStart) = source()
     }
 
-    /// Now, in whole milliseconds; never goes back.
+    /// The current time in milliseconds; never decreases.
     public var now: Timestamp {
         Timestamp(milliseconds: (wallAtStart + source().boot - bootAtStart) / 1_000_000)
     }
 
-    /// Time since this clock was made; never goes back, not bound to any calendar.
+    /// Time since this clock was created; never decreases.
     public var monotonic: Duration { .nanoseconds(source().boot - bootAtStart) }
 
-    /// How far the wall clock was set since the last call (positive: forwards), if it was by more
-    /// than ``wallJumpMin``. Each jump is told once; ``now`` stays as it was.
+    /// How far the wall clock was set since the last call (positive = forwards), if by more than
+    /// ``wallJumpMin``. ``now`` is not affected.
     public func wallJump() -> Duration? {
         let (wall, boot) = source()
         let offset = (wall - wallAtStart) - (boot - bootAtStart)

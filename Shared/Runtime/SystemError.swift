@@ -1,28 +1,28 @@
 import CLinux
 import Glibc
 
-/// A call to the system that failed.
+/// A failed system call.
 public struct SystemError: ExplainedError, Hashable {
     public var code: String
     public var operation: String
     public var message: String
     public var hint: String
-    /// The value of `errno`; 0 where there was none.
+    /// The value of `errno`; 0 if there was none.
     public var number: Int32
 
     /// - Parameters:
     ///   - number: value of `errno`
-    ///   - operation: what was tried on what, such as `open /var/jaga/lock`
-    ///   - hint: overrides the hint that goes with the number
+    ///   - operation: the failed operation, such as `open /var/jaga/lock`
+    ///   - hint: replaces the default hint of the number
     public init(_ number: Int32, _ operation: String, hint: String? = nil) {
         self.number = number
         self.operation = operation
-        code = SystemError.word(for: number)
+        code = SystemError.code(for: number)
         message = String(cString: strerror(number))
         self.hint = hint ?? SystemError.hint(for: number)
     }
 
-    private static func word(for number: Int32) -> String {
+    private static func code(for number: Int32) -> String {
         switch number {
         case ENOSPC, EDQUOT: "disk-full"
         case EACCES, EPERM: "not-permitted"
@@ -37,8 +37,8 @@ public struct SystemError: ExplainedError, Hashable {
     private static func hint(for number: Int32) -> String {
         switch number {
         case ENOSPC, EDQUOT: "Free space on that file system."
-        case EACCES, EPERM: "Let the user who runs this program own that path."
-        case EROFS: "Mount that file system writable or choose another JAGA_HOME."
+        case EACCES, EPERM: "Make the user of this program the owner of that path."
+        case EROFS: "Mount that file system writable, or choose another JAGA_HOME."
         case ENOENT: "Check the path."
         case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."
         default: ""

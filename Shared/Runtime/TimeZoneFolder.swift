@@ -1,9 +1,9 @@
 import Model
 import Timing
 
-/// The system's database of time zones: a folder with a TZif file for each name.
+/// The system's time zone database: a folder with a TZif file per zone.
 public struct TimeZoneFolder: Sendable {
-    /// Such as `/usr/share/zoneinfo`.
+    /// Path such as `/usr/share/zoneinfo`.
     public let path: String
 
     public static let systemPath = "/usr/share/zoneinfo"
@@ -11,7 +11,7 @@ public struct TimeZoneFolder: Sendable {
 
     public init(_ path: String = TimeZoneFolder.systemPath) { self.path = path }
 
-    /// The rules of a zone by its IANA name; nil when there is none of that name.
+    /// The rules of a zone by its IANA name; nil if it is unknown.
     public func rules(of name: String) -> TimeZoneRules? {
         guard isName(name) else { return nil }
         if name == "UTC" { return TimeZoneRules(offsetSeconds: 0) }
@@ -19,17 +19,15 @@ public struct TimeZoneFolder: Sendable {
         return bytes.flatMap { TimeZoneRules(tzif: $0) }
     }
 
-    /// The zone that this machine's clock shows: TZ, else where `/etc/localtime` leads; UTC where
-    /// neither names one of this folder.
-    public func nameOfMachine(_ environment: [String: String]) -> String {
+    /// The machine's time zone: TZ, else the target of `/etc/localtime`, else UTC.
+    public func machineZoneName(_ environment: [String: String]) -> String {
         let link = (try? Files.real("/etc/localtime")) ?? ""
         let linked = link.hasPrefix(path + "/") ? String(link.dropFirst(path.utf8.count + 1)) : ""
         let names = [environment["TZ"] ?? "", linked]
         return names.first { rules(of: $0) != nil } ?? "UTC"
     }
 
-    /// Whether a text has the form of a name: parts between slashes, none of which leads out of the
-    /// folder.
+    /// Whether a text is a valid name: parts between slashes that stay within the folder.
     public func isName(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts[0].elementsEqual("posix".utf8) == false
@@ -43,23 +41,23 @@ public struct TimeZoneFolder: Sendable {
             }
     }
 
-    /// The name that somebody meant who wrote a wrong one: equal but for case and blanks, or its
-    /// last part the same, or few letters away; nil when nothing is near, or there is no list.
+    /// Suggests a name for a misspelled one, ignoring case and spaces; nil if none is similar or
+    /// the list is missing.
     public func nearest(to text: String) -> String? {
-        let wanted = folded(text)
-        let place = wanted.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+        let given = folded(text)
+        let place = given.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
         guard !place.isEmpty else { return nil }
         var best: (name: String, distance: Int)?
         for name in names() {
             let whole = folded(name)
             let last = whole.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
-            let distance = min(editDistance(wanted, whole), editDistance(place, last) + 1)
+            let distance = min(editDistance(given, whole), editDistance(place, last) + 1)
             if distance < best?.distance ?? .max { best = (name, distance) }
         }
         return best.flatMap { $0.distance <= max(2, place.count / 3) ? $0.name : nil }
     }
 
-    /// The names of `zone.tab`, one for each place.
+    /// The names in `zone.tab`, one per location.
     private func names() -> [String] {
         guard let bytes = try? Files.read(path + "/zone.tab") else { return [] }
         return bytes.split(separator: 10).compactMap { line in

@@ -1,22 +1,23 @@
 import CLinux
 import Model
 
-/// Ends this process with status 70 when its loop no longer turns, so that whoever started it
-/// starts it again. A timer of the kernel does it, and no thread of this process needs to be well.
+/// Ends this process with status 70 if its event loop is stuck, so that the service manager
+/// restarts it.
 ///
-/// One for a process. Whoever was stopped from outside and goes on has another second.
+/// A kernel timer does it, independently of this process's threads. Only one may exist per process.
+/// A process that was suspended gets another second.
 public final class Watchdog {
     private let limit: Duration
     private var lastBeat: Duration?
 
-    /// - Parameter limit: how long a turn may take at most; counted from the first beat on
+    /// - Parameter limit: maximum duration of a turn, from the first beat on
     public init(limit: Duration) { self.limit = limit }
 
     deinit { clinux_watch(0) }
 
-    /// A turn of the loop has ended.
+    /// Records the end of a turn.
     ///
-    /// - Parameter now: of a clock that never jumps
+    /// - Parameter now: monotonic time
     public func beat(_ now: Duration) {
         if let lastBeat, now - lastBeat < limit / 8 { return }
         lastBeat = now

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// A child process that answers messages: one message in, one message out.
+/// A child process that answers each message with one message.
 ///
-/// For work that would block the event loop, or that may have to be abandoned: the owner kills the
-/// process and starts another one. A message is its length, 32 bits little endian, and its bytes.
-/// Sending and receiving never wait.
+/// For work that would block the event loop or may have to be aborted: the owner kills the process
+/// and starts another. A message is its length (32 bits, little-endian) and its bytes. Calls never
+/// block.
 public final class WorkerProcess {
-    /// What ``receive()`` found.
+    /// The result of ``receive()``.
     public enum Received: Equatable {
         case message([UInt8])
         case nothing
-        /// The process has ended, or sent what is no message.
+        /// The process ended, or sent an invalid message.
         case ended
     }
 
@@ -23,7 +23,7 @@ public final class WorkerProcess {
     static let messageBytesMax = 64 << 20
     private static let lengthBytes = 4
 
-    /// - Parameter path: of the program; `/proc/self/exe` is the program of this process
+    /// - Parameter path: path of the program; `/proc/self/exe` = the program of this process
     public init(
         path: String, arguments: [String], environment: [String: String] = [:]
     ) throws(SystemError) {
@@ -38,19 +38,19 @@ public final class WorkerProcess {
 
     deinit { kill() }
 
-    /// Processor time that the process has used, microseconds; nil once it has ended.
+    /// CPU time of the process, microseconds; nil once it ended.
     public var processorMicroseconds: Int64? {
         let used = clinux_processor_microseconds(pid)
         return used < 0 ? nil : used
     }
 
-    /// Queues a message and writes what the socket takes.
+    /// Queues a message and writes as much as the socket accepts.
     public func send(_ message: [UInt8]) {
         unsent += WorkerProcess.framed(message)
         flush()
     }
 
-    /// The next message that has arrived completely.
+    /// The next complete message.
     public func receive() -> Received {
         flush()
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -64,13 +64,13 @@ public final class WorkerProcess {
             }
             received += chunk[..<count]
         }
-        guard let message = WorkerProcess.takeMessage(from: &received) else {
+        guard let message = WorkerProcess.nextMessage(from: &received) else {
             return socket < 0 ? .ended : .nothing
         }
         return .message(message)
     }
 
-    /// Ends the process. It is gone when this returns.
+    /// Kills the process and waits for its end.
     public func kill() {
         guard socket >= 0 else { return }
         close(socket)
@@ -98,8 +98,8 @@ public final class WorkerProcess {
         withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message
     }
 
-    /// Nil while no message is complete.
-    private static func takeMessage(from bytes: inout [UInt8]) -> [UInt8]? {
+    /// Nil if no message is complete.
+    private static func nextMessage(from bytes: inout [UInt8]) -> [UInt8]? {
         guard bytes.count >= lengthBytes else { return nil }
         let length = bytes.prefix(lengthBytes).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard bytes.count >= lengthBytes + length else { return nil }
@@ -108,11 +108,11 @@ public final class WorkerProcess {
         return message
     }
 
-    // MARK: Inside of the worker
+    // MARK: In the worker
 
-    /// Answers messages until the owner ends; the whole of a worker's `main`.
+    /// Answers messages until the owner ends; the complete `main` of a worker.
     ///
-    /// - Parameter memoryBytes: address space that the worker may use
+    /// - Parameter memoryBytes: limit of the worker's address space
     public static func serve(memoryBytes: Int, _ answer: ([UInt8]) -> [UInt8]) {
         clinux_yield_to_others(memoryBytes)
         while let head = readExactly(lengthBytes) {

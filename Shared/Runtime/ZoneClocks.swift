@@ -1,13 +1,13 @@
 import Model
 import Timing
 
-/// Makes the wall clocks of zones out of the system's database of time zones.
+/// Computes the offsets of time zones from the system's database.
 public struct ZoneClocks: Sendable {
     public let folder: TimeZoneFolder
-    /// Around which a clock has to be right.
+    /// The time around which offsets are needed.
     public let now: Timestamp
 
-    /// From the year before this one on, so that late reports are judged by the clock of their day.
+    /// Years after this one; one year before it is included, for late reports.
     private static let yearsAhead: Int64 = 12
 
     public init(_ folder: TimeZoneFolder = TimeZoneFolder(), now: Timestamp) {
@@ -15,8 +15,7 @@ public struct ZoneClocks: Sendable {
         self.now = now
     }
 
-    /// The clock of a time zone with the offsets of some 12 years; nil when there is none of that
-    /// name.
+    /// The offsets of a time zone for about 12 years; nil if the name is unknown.
     public func clock(of timeZone: String) -> ZoneClock? {
         let year = CivilDate(daysSinceEpoch: now.seconds / 86_400).year
         return folder.rules(of: timeZone)?.clock(

@@ -2,15 +2,17 @@ import Geometry
 import Glibc
 import Model
 
-/// Draws everything within a distance of a straight line: a rectangle with round ends.
+/// Outline of all points within a distance of a line segment: a rectangle with round ends.
 struct Capsule {
     let metres: Double
-    /// Points of a circle of that radius around 0, counterclockwise, at fixed directions: capsules
-    /// that meet at an end have the same points there.
+    /// Vertices of a circle around 0, counterclockwise, at fixed directions. Capsules that meet at
+    /// an end share the vertices there.
     private let circle: [PlanarShape.Point]
     private let step: Double
 
-    /// - Parameter toleranceMetres: how far the drawn edge may be inside of a true arc
+    /// Creates capsules for a distance.
+    ///
+    /// - Parameter toleranceMetres: maximum distance of the outline inside the true arc
     init(metres: Double, toleranceMetres: Double) {
         self.metres = metres
         let half = acos(max(1 - toleranceMetres / metres, 0.7))
@@ -23,7 +25,7 @@ struct Capsule {
         }
     }
 
-    /// The outline, counterclockwise; a circle where both ends are one.
+    /// The outline of one segment, counterclockwise; a circle if both ends are equal.
     func outline(from start: PlanarShape.Point, to end: PlanarShape.Point) -> [PlanarShape.Point] {
         let dx = end.x - start.x
         let dy = end.y - start.y
@@ -40,7 +42,7 @@ struct Capsule {
     private func halfCircle(
         from side: PlanarShape.Point, direction: Double, to other: PlanarShape.Point
     ) -> [PlanarShape.Point] {
-        // Points that are almost the ends themselves are left out.
+        // Omits vertices that nearly coincide with the ends.
         let first = Int(nearest: direction / step + 0.01, .up)
         let last = Int(nearest: (direction + .pi) / step - 0.01, .down)
         let between = first <= last ? (first...last).map { circle[wrapped($0)] } : []

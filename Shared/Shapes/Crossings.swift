@@ -1,6 +1,6 @@
 import Geometry
 
-/// Counts where a path crosses itself.
+/// Counts the self-crossings of a path.
 enum Crossings {
     private struct Piece {
         var start: PlanarShape.Point
@@ -12,7 +12,7 @@ enum Crossings {
             isParted(other.start, other.end) && other.isParted(start, end)
         }
 
-        /// Whether two points are on different sides of the piece's line.
+        /// Whether two points are on different sides of the segment's line.
         private func isParted(_ one: PlanarShape.Point, _ other: PlanarShape.Point) -> Bool {
             side(one) * side(other) < 0
         }
@@ -22,7 +22,7 @@ enum Crossings {
         }
     }
 
-    /// Stops as soon as there are more than the limit.
+    /// Whether a path crosses itself more than `limit` times. Stops counting beyond the limit.
     static func isMore(than limit: Int, in path: [PlanarShape.Point]) -> Bool {
         let pieces = zip(path, path.dropFirst()).map { Piece(start: $0, end: $1) }
             .sorted { $0.west < $1.west }

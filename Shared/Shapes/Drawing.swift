@@ -1,23 +1,23 @@
 import Geometry
 import Model
 
-/// Draws what comes of a corridor or an inset: true outlines with arcs around corners.
+/// Computes the outline of a corridor or an inset, with arcs around corners.
 ///
-/// All that is left out and rounded together moves an edge by less than ``tolerance(_:)``.
+/// Simplification and rounding together move an edge by less than ``tolerance(_:)``.
 struct Drawing {
-    /// Polygons and holes below this are left out, square metres.
+    /// Polygons and holes with a smaller area are omitted, square metres.
     private static let areaMin = 1.0
-    /// Points lie on a grid of the first width with which the outline is clean, metres.
+    /// Grid widths in metres, tried in order until the rounded outline is valid.
     private static let grids = [0.05, 0.1, 0.2, 0.4]
 
     private let library = Library()
     private let chart: Chart
     private(set) var region: OpaquePointer
 
-    /// Metres by which a drawn edge may be off for a distance in metres.
+    /// Maximum error of an edge for a distance, both in metres.
     static func tolerance(_ metres: Double) -> Double { max(0.1, metres / 1000) }
 
-    /// Everything at most so far from a line.
+    /// Draws all points within `metres` of a line.
     init(line: [Coordinate], metres: Double) throws(GeometryProblem) {
         chart = Chart(around: [line])
         let path = library.simplified(
@@ -33,7 +33,7 @@ struct Drawing {
         self.region = region
     }
 
-    /// Polygons that were found right.
+    /// Draws polygons that were checked.
     init(_ polygons: [Polygon]) throws(GeometryProblem) {
         let chart = Chart(around: polygons.map(\.outer))
         let rings = polygons.map { polygon in
@@ -55,11 +55,11 @@ struct Drawing {
         }
         let capsule = Capsule(metres: metres, toleranceMetres: Drawing.tolerance(metres) / 2)
         let isShrinking = insetMetres > 0
-        let known = paths.compactMap { $0 }
-        try Drawing.checkCount(known)
-        guard known.count == paths.count,
+        let corners = paths.compactMap { $0 }
+        try Drawing.checkCount(corners)
+        guard corners.count == paths.count,
             let edge = library.surroundings(
-                of: known, capsule, and: isShrinking ? nil : region),
+                of: corners, capsule, and: isShrinking ? nil : region),
             let changed = isShrinking ? library.difference(region, edge) : edge
         else { throw library.failure(at: chart.middle) }
         region = changed
@@ -70,9 +70,9 @@ struct Drawing {
         if count > GeometryLimits.cornersMax { throw .tooManyCorners(count: count) }
     }
 
-    /// What was drawn, ready to be evaluated; nil where nothing is left.
+    /// The drawing as prepared geometry; nil if nothing is left.
     ///
-    /// - Parameter metres: the distance by which the tolerance goes
+    /// - Parameter metres: distance that determines the tolerance
     func prepared(metres: Double) throws(GeometryProblem) -> PreparedGeometry? {
         var failure = library.failure(at: chart.middle)
         for grid in Drawing.grids {
@@ -94,10 +94,10 @@ struct Drawing {
                 }
             }
         }
-        throw .invalid(reason: failure.description, nil, at: failure.place ?? chart.middle)
+        throw .invalid(reason: failure.description, nil, at: failure.coordinate ?? chart.middle)
     }
 
-    /// On the map, without specks.
+    /// Converts a region to coordinates and omits tiny parts.
     private func polygons(of region: OpaquePointer) -> [Polygon] {
         library.polygons(of: region).compactMap { rings in
             guard rings[0].area >= Drawing.areaMin else { return nil }
@@ -108,21 +108,21 @@ struct Drawing {
 
     private func ring(_ points: [PlanarShape.Point]) -> [Coordinate] {
         var ring: [Coordinate] = []
-        for place in points.map(chart.coordinate) where place != ring.last { ring.append(place) }
+        for point in points.map(chart.coordinate) where point != ring.last { ring.append(point) }
         if ring.count > 1, ring.first == ring.last { ring.removeLast() }
         return ring
     }
 }
 
 extension Library {
-    /// What to say where GEOS could not do its work.
-    fileprivate func failure(at place: Coordinate) -> GeometryProblem {
-        .invalid(reason: lastError, nil, at: place)
+    /// Reports the last error of GEOS.
+    fileprivate func failure(at coordinate: Coordinate) -> GeometryProblem {
+        .invalid(reason: lastError, nil, at: coordinate)
     }
 }
 
 extension [PlanarShape.Point] {
-    /// Square metres inside a ring.
+    /// Area of a ring in square metres.
     fileprivate var area: Double {
         var doubled = 0.0
         for (one, other) in zip(self, dropFirst() + prefix(1)) {

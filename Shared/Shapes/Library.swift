@@ -1,32 +1,32 @@
 import CGEOS
 
-/// A context of GEOS: its errors stay with it, and everything made in it goes with it.
+/// A GEOS context that owns the geometries created in it and collects its errors.
 final class Library {
     let context: GEOSContextHandle_t
-    /// What GEOS said last, for people.
+    /// GEOS' last error message.
     fileprivate(set) var lastError = ""
-    private var made: [OpaquePointer] = []
+    private var owned: [OpaquePointer] = []
 
     init() {
         context = GEOS_init_r()
-        let here = Unmanaged.passUnretained(self).toOpaque()
-        _ = GEOSContext_setErrorMessageHandler_r(context, keepError, here)
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        _ = GEOSContext_setErrorMessageHandler_r(context, keepError, owner)
     }
 
     deinit {
-        for geometry in made.reversed() { GEOSGeom_destroy_r(context, geometry) }
+        for geometry in owned.reversed() { GEOSGeom_destroy_r(context, geometry) }
         GEOS_finish_r(context)
     }
 
-    /// Keeps a geometry until the library goes; nil stays nil.
+    /// Takes ownership of a geometry until the context is destroyed.
     func keep(_ geometry: OpaquePointer?) -> OpaquePointer? {
-        if let geometry { made.append(geometry) }
+        if let geometry { owned.append(geometry) }
         return geometry
     }
 
-    /// Hands a geometry over to a GEOS call that owns it from now on.
-    func giveAway(_ geometry: OpaquePointer) -> OpaquePointer {
-        made.removeAll { $0 == geometry }
+    /// Releases a geometry to a GEOS call that takes ownership.
+    func release(_ geometry: OpaquePointer) -> OpaquePointer {
+        owned.removeAll { $0 == geometry }
         return geometry
     }
 }

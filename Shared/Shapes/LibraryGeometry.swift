@@ -2,16 +2,16 @@ import CGEOS
 import Geometry
 
 extension Library {
-    /// A polygon of rings, outer first; nil if GEOS cannot make one.
+    /// Creates a polygon from rings, outer ring first; nil if GEOS cannot.
     func polygon(_ rings: [[PlanarShape.Point]]) -> OpaquePointer? {
         let closed = rings.map(linearRing)
         guard let outer = closed.first, let outer else { return nil }
         let holes = closed.dropFirst().compactMap { $0 }
         guard holes.count == rings.count - 1 else { return nil }
-        var given: [OpaquePointer?] = holes.map(giveAway)
+        var handles: [OpaquePointer?] = holes.map(release)
         return keep(
             GEOSGeom_createPolygon_r(
-                context, giveAway(outer), &given, UInt32(given.count)))
+                context, release(outer), &handles, UInt32(handles.count)))
     }
 
     private func linearRing(_ points: [PlanarShape.Point]) -> OpaquePointer? {
@@ -23,18 +23,18 @@ extension Library {
         return keep(GEOSGeom_createLinearRing_r(context, sequence))
     }
 
-    /// What makes a polygon invalid and where; nil for a valid one.
-    func fault(of polygon: OpaquePointer) -> (reason: String, place: PlanarShape.Point?)? {
+    /// Why and where a polygon is invalid; nil if it is valid.
+    func fault(of polygon: OpaquePointer) -> (reason: String, point: PlanarShape.Point?)? {
         var reason: UnsafeMutablePointer<CChar>?
         var location: OpaquePointer?
         let valid = GEOSisValidDetail_r(context, polygon, 0, &reason, &location)
         defer { if let reason { GEOSFree_r(context, reason) } }
         if valid == 1 { return nil }
-        let said = reason.map { String(cString: $0) } ?? lastError
-        return (said, keep(location).flatMap(point))
+        let message = reason.map { String(cString: $0) } ?? lastError
+        return (message, keep(location).flatMap(point))
     }
 
-    /// A point's coordinates.
+    /// Coordinates of a point.
     func point(_ geometry: OpaquePointer) -> PlanarShape.Point? {
         var x = 0.0
         var y = 0.0
@@ -44,7 +44,7 @@ extension Library {
         return PlanarShape.Point(x: x, y: y)
     }
 
-    /// Where the insides of two polygons cover the same ground; nil if they do not.
+    /// A point inside the overlap of two polygons; nil if their interiors do not overlap.
     func overlap(_ one: OpaquePointer, _ other: OpaquePointer) -> PlanarShape.Point? {
         guard GEOSRelatePattern_r(context, one, other, "2********") == 1,
             let both = keep(GEOSIntersection_r(context, one, other)),
@@ -53,7 +53,7 @@ extension Library {
         return point(middle)
     }
 
-    /// Radius of the largest circle inside, metres, found within the tolerance; nil on an error.
+    /// Radius of the largest inscribed circle in metres, within the tolerance; nil on an error.
     func inradius(of geometry: OpaquePointer, toleranceMetres: Double) -> Double? {
         guard
             let line = keep(GEOSMaximumInscribedCircle_r(context, geometry, toleranceMetres))

@@ -1,10 +1,9 @@
 import CGEOS
 import Geometry
 
-/// Regions of the plane: what they unite to, what is left of them. Nil is GEOS's failure, of which
-/// ``Library/lastError`` tells.
+/// Set operations on regions. They return nil on failure and set ``Library/lastError``.
 extension Library {
-    /// Everything within the capsule's distance of the paths.
+    /// All points within the capsule's distance of the paths, plus `region`.
     func surroundings(
         of paths: [[PlanarShape.Point]], _ capsule: Capsule, and region: OpaquePointer? = nil
     ) -> OpaquePointer? {
@@ -17,28 +16,29 @@ extension Library {
                 parts.append(outlined(capsule.outline(from: path[0], to: path[0])))
             }
         }
-        return united(parts)
+        return union(parts)
     }
 
-    /// Everything in any of the polygons, each of rings, outer first.
+    /// The union of polygons, each a list of rings, outer ring first.
     func region(_ polygons: [[[PlanarShape.Point]]]) -> OpaquePointer? {
-        united(polygons.map { polygon($0).map(giveAway) })
+        union(polygons.map { polygon($0).map(release) })
     }
 
-    /// Everything in the first that is not in the second.
+    /// The part of the first region that is outside the second.
     func difference(_ region: OpaquePointer, _ other: OpaquePointer) -> OpaquePointer? {
         keep(GEOSDifference_r(context, region, other))
     }
 
-    /// With points on a grid; before that, without those that change nothing by more than the
-    /// tolerance, unless edges would cross then.
+    /// Simplifies a region within the tolerance and rounds its points to a grid.
+    ///
+    /// Skips the simplification if edges would cross.
     func simplified(
         _ region: OpaquePointer, toleranceMetres: Double, gridMetres: Double
     ) -> OpaquePointer? {
         let polygons = polygons(of: region).compactMap { rings -> OpaquePointer? in
             guard let outer = simplified(ring: rings[0], toleranceMetres) else { return nil }
             let holes = rings.dropFirst().compactMap { simplified(ring: $0, toleranceMetres) }
-            return polygon([outer] + holes).map(giveAway)
+            return polygon([outer] + holes).map(release)
         }
         let simple = collected(polygons, GEOS_MULTIPOLYGON)
         let isClean = simple.map { GEOSisValid_r(context, $0) == 1 } ?? false
@@ -46,7 +46,7 @@ extension Library {
         return keep(GEOSGeom_setPrecision_r(context, best, gridMetres, 0))
     }
 
-    /// Nil where less than a triangle remains.
+    /// Simplifies a ring; nil if less than a triangle remains.
     private func simplified(
         ring: [PlanarShape.Point], _ toleranceMetres: Double
     ) -> [PlanarShape.Point]? {
@@ -54,8 +54,7 @@ extension Library {
         return simple.flatMap { $0.count > 3 ? $0.dropLast() : nil }
     }
 
-    /// The path without the points that change nothing by more than the tolerance; where nothing
-    /// else remains, its first point.
+    /// Simplifies a path within the tolerance. Returns at least the first point.
     func simplified(
         _ path: [PlanarShape.Point], toleranceMetres: Double
     ) -> [PlanarShape.Point]? {
@@ -67,7 +66,7 @@ extension Library {
         return points.count > 1 ? points : Array(path.prefix(1))
     }
 
-    /// The polygons of a region, each of rings, outer first, rings not closed.
+    /// The polygons of a region as lists of open rings, outer ring first.
     func polygons(of region: OpaquePointer) -> [[[PlanarShape.Point]]] {
         (0..<GEOSGetNumGeometries_r(context, region)).compactMap { index in
             guard let polygon = GEOSGetGeometryN_r(context, region, index),
@@ -98,7 +97,7 @@ extension Library {
         sequence(points).flatMap { keep(GEOSGeom_createLineString_r(context, $0)) }
     }
 
-    /// A polygon that nobody keeps.
+    /// Creates a polygon that the caller must release.
     private func outlined(_ points: [PlanarShape.Point]) -> OpaquePointer? {
         guard let sequence = sequence(points + points.prefix(1)),
             let ring = GEOSGeom_createLinearRing_r(context, sequence)
@@ -113,20 +112,21 @@ extension Library {
         return GEOSCoordSeq_copyFromBuffer_r(context, &numbers, UInt32(points.count), 0, 0)
     }
 
-    /// Takes polygons that nobody keeps.
-    private func united(_ parts: [OpaquePointer?]) -> OpaquePointer? {
+    /// Unites polygons and takes ownership of them.
+    private func union(_ parts: [OpaquePointer?]) -> OpaquePointer? {
         let polygons = parts.compactMap { $0 }
         let all = collected(polygons, GEOS_GEOMETRYCOLLECTION)
         guard let all, polygons.count == parts.count else { return nil }
         return keep(GEOSUnaryUnion_r(context, all))
     }
 
-    /// Takes polygons that nobody keeps.
+    /// Collects polygons and takes ownership of them.
     private func collected(
         _ polygons: [OpaquePointer], _ kind: GEOSGeomTypes
     ) -> OpaquePointer? {
-        var given: [OpaquePointer?] = polygons
+        var handles: [OpaquePointer?] = polygons
         return keep(
-            GEOSGeom_createCollection_r(context, Int32(kind.rawValue), &given, UInt32(given.count)))
+            GEOSGeom_createCollection_r(
+                context, Int32(kind.rawValue), &handles, UInt32(handles.count)))
     }
 }

@@ -1,18 +1,18 @@
 import Geometry
 import Model
 
-/// Checks a shape in every way and makes it ready to be evaluated.
+/// Checks a shape completely and prepares it for evaluation.
 ///
-/// What `Geometry` can name with ring and point is refused by it; then GEOS has the last word.
-/// Corridors, and what an inset leaves of polygons, are drawn by GEOS: their edges are within
-/// 0.1 m or 0.1 % of the distance, whichever is more, of the true ones. Takes some milliseconds for
-/// a shape of many points, half a second at worst: for configuration, never for a fix.
+/// `Geometry` reports problems with their ring and vertex; GEOS then checks what remains. GEOS also
+/// draws corridors and insets of polygons, with errors below 0.1 m or 0.1 % of the distance,
+/// whichever is larger. Takes a few milliseconds for many points and up to half a second in the
+/// worst case, so call it for configuration changes and never per fix.
 ///
 ///     let prepared = try prepareChecked(zone.shape, insetCentimetres: 2000)
 ///
-/// - Parameter insetCentimetres: how far all edges move inwards; outwards, with round corners,
-///   where it is negative
-/// - Throws: the first fault found, with its place.
+/// - Parameter insetCentimetres: distance by which all edges move inwards; negative values move
+///   them outwards, with round corners
+/// - Throws: the first problem found, with its location
 public func prepareChecked(
     _ shape: ZoneShape, insetCentimetres: Int32 = 0
 ) throws(GeometryProblem) -> PreparedGeometry {
@@ -33,12 +33,12 @@ public func prepareChecked(
         return try inset(prepared, by: insetCentimetres, try Drawing(polygons))
     case .corridor(let line, let halfWidth):
         try checkCorridor(line: line, halfWidthCentimetres: halfWidth)
-        // Growing a corridor is widening it.
+        // A negative inset of a corridor is a larger half-width.
         let width = Int64(halfWidth) - min(0, Int64(insetCentimetres))
         let metres = Double(width) / 100
         let drawing = try Drawing(line: line, metres: metres)
         guard let prepared = try drawing.prepared(metres: metres) else {
-            throw .invalid(reason: "nothing of it can be drawn", nil, at: line[0])
+            throw .invalid(reason: "the outline is empty", nil, at: line[0])
         }
         if insetCentimetres <= 0 { return prepared }
         return try inset(prepared, by: insetCentimetres, drawing)
@@ -48,29 +48,28 @@ public func prepareChecked(
 private func inset(
     _ prepared: PreparedGeometry, by centimetres: Int32, _ drawing: Drawing
 ) throws(GeometryProblem) -> PreparedGeometry {
-    // What is farther in than the largest circle's middle, which may be found 1 % too small, is
-    // nowhere.
-    let nowhere = Int64(prepared.inradiusCentimetres) * 102 / 100 + 20
-    if Int64(centimetres) < nowhere {
+    // The inradius can be 1 % too small. Nothing is left beyond it.
+    let limit = Int64(prepared.inradiusCentimetres) * 102 / 100 + 20
+    if Int64(centimetres) < limit {
         let metres = Double(centimetres) / 100
         var drawing = drawing
         try drawing.apply(insetMetres: metres)
         if let rest = try drawing.prepared(metres: metres.magnitude) { return rest }
     }
-    // A circle of 1 m is left then, whatever is rounded.
+    // With this inset, a circle of 1 m remains despite rounding.
     let inradius = prepared.inradiusCentimetres
     let most = inradius - max(100, inradius / 500)
     throw .insetTooLarge(centimetres: centimetres, most: most > 0 ? most : nil)
 }
 
-/// What GEOS finds wrong with polygons in their plane; nil for a valid shape and for a circle.
+/// The problem that GEOS finds in a prepared shape; nil for a valid shape or a circle.
 public func fault(of prepared: PreparedGeometry) -> GeometryProblem? {
     guard let shape = PlanarShape(prepared) else { return nil }
     let library = Library()
     func problem(_ reason: String, at point: PlanarShape.Point?) -> GeometryProblem {
-        let found = point.flatMap(shape.place)
+        let found = point.flatMap(shape.outlinePoint(near:))
         return .invalid(
-            reason: reason, found?.position, at: found?.place ?? prepared.origin)
+            reason: reason, found?.position, at: found?.coordinate ?? prepared.origin)
     }
     var polygons: [(polygon: OpaquePointer, box: Bounds)] = []
     for rings in shape.polygons {
@@ -78,12 +77,12 @@ public func fault(of prepared: PreparedGeometry) -> GeometryProblem? {
             return problem(library.lastError, at: rings.first?.first)
         }
         if let fault = library.fault(of: polygon) {
-            return problem(fault.reason, at: fault.place)
+            return problem(fault.reason, at: fault.point)
         }
         let box = Bounds(around: rings[0])
         for other in polygons where box.meets(other.box) {
-            if let place = library.overlap(polygon, other.polygon) {
-                return problem("Polygons overlap", at: place)
+            if let point = library.overlap(polygon, other.polygon) {
+                return problem("Polygons overlap", at: point)
             }
         }
         polygons.append((polygon, box))
@@ -91,7 +90,7 @@ public func fault(of prepared: PreparedGeometry) -> GeometryProblem? {
     return nil
 }
 
-/// Radius of the largest circle inside by GEOS, centimetres; nil where GEOS fails.
+/// Radius of the largest inscribed circle according to GEOS, centimetres; nil if GEOS fails.
 public func inscribedRadius(of prepared: PreparedGeometry) -> Int32? {
     if prepared.polygons.isEmpty { return prepared.radiusCentimetres }
     guard let shape = PlanarShape(prepared) else { return nil }
@@ -106,7 +105,7 @@ public func inscribedRadius(of prepared: PreparedGeometry) -> Int32? {
     return best.map { Int32(nearest: $0 * 100) }
 }
 
-/// What is around a ring: most islands are nowhere near each other.
+/// Bounding box of a ring. Avoids overlap checks between distant islands.
 private struct Bounds {
     var x: ClosedRange<Double>
     var y: ClosedRange<Double>

@@ -3,43 +3,43 @@ import Glibc
 import Model
 import Runtime
 
-/// One SQLite store, used by the one thread of its process.
+/// An SQLite database, used by one thread.
 ///
-/// Write-ahead log, `synchronous=FULL`: what ``commit()`` returned from survives a power cut. What
-/// is deleted is written over with zeros.
+/// Uses a write-ahead log with `synchronous=FULL`: committed transactions survive a power cut.
+/// Deleted data is overwritten with zeros.
 ///
 /// ```swift
 /// let database = try Database(path: home + "/timer/store.sqlite", migrations: Tables.migrations)
 /// try database.begin()
-/// try database.run("INSERT INTO clock (id, due) VALUES (?, ?)", .id(clock.id), .time(clock.due))
+/// let sql = "INSERT INTO deadline (id, due) VALUES (?, ?)"
+/// try database.run(sql, .id(deadline.id), .time(deadline.due))
 /// try database.commit()
 /// ```
 public final class Database {
-    /// Where the store is; `:memory:` for none.
+    /// Path of the file; `:memory:` for a database in memory.
     public let path: String
     private let connection: Connection
     private var statements: [String: Statement] = [:]
-    private var isLogToBeCut = false
+    private var truncatesLog = false
     private var checkpointer: Checkpointer?
     private let log = LogLength()
 
-    /// Waits so long for another program's lock.
+    /// How long to wait for a lock held by another process, milliseconds.
     static let busyMilliseconds = 1000
-    /// The write-ahead log is emptied into the store after so many pages of 4 KiB …
+    /// Length of the write-ahead log that starts a checkpoint, in pages of 4 KiB …
     static let checkpointPages = 1000
-    /// … and cut back to this size afterwards.
+    /// … and its size in bytes after being truncated.
     static let journalBytesMax = 16 * 1024 * 1024
-    /// Statement texts are constants; more of them than this are somebody's built strings.
+    /// The maximum number of cached statements; statement texts are constants.
     static let statementsMax = 500
-    /// Marks a file as a store of Jaga: the letters `Jaga`.
+    /// Application id that marks a file as a store of Jaga: the letters `Jaga`.
     static let applicationID: Int64 = 0x4A61_6761
 
-    /// Opens or makes the store and brings its layout up to date.
+    /// Opens or creates the store and applies missing migrations.
     ///
     /// - Parameters:
-    ///   - path: a file in a folder that exists, or `:memory:`
-    ///   - migrations: all steps ever, ascending within each component; nil leaves the layout of
-    ///     a store as it is, for tools that know none
+    ///   - path: a file in an existing folder, or `:memory:`
+    ///   - migrations: all migrations, ascending within each component; nil = apply none
     /// - Throws: `cannot-open`, `corrupt`, `newer`, `foreign`, `locked`, `disk-full` …
     public init(path: String, migrations: [Migration]?) throws(StoreError) {
         self.path = path
@@ -57,20 +57,21 @@ public final class Database {
         if let migrations { try migrate(migrations) }
     }
 
-    /// Opens a store to read it, while its service may run; nothing of it is changed.
+    /// Opens a store for reading, while its service may run.
     ///
     /// - Parameters:
-    ///   - path: a store that exists, of any version
-    ///   - isStill: nobody can be writing to it, as to a backup: no file beside it is made
+    ///   - path: an existing store of any version
+    ///   - isImmutable: whether nobody can write to it, such as a backup; then no files are created
+    ///     beside it
     /// - Throws: `cannot-open`, `corrupt`, `foreign`, `locked`
-    public init(reading path: String, isStill: Bool = false) throws(StoreError) {
+    public init(reading path: String, isImmutable: Bool = false) throws(StoreError) {
         self.path = path
-        connection = try Connection(reading: path, isStill: isStill)
+        connection = try Connection(reading: path, isImmutable: isImmutable)
         sqlite3_busy_timeout(connection.pointer, Int32(Database.busyMilliseconds))
         try checkOwner()
     }
 
-    /// Refuses a database of somebody else before anything is written to it.
+    /// Rejects a database of another application before anything is written to it.
     private func checkOwner() throws(StoreError) {
         let owner: Value?
         let tables: Value?
@@ -78,36 +79,36 @@ public final class Database {
             owner = try scalar("PRAGMA application_id")
             tables = try scalar("SELECT count(*) FROM sqlite_schema")
         } catch {
-            // The first that is read: which file it was says more than which statement.
+            // For the first statement, the file's path says more than the statement.
             var error = error
             error.operation = "open store \(path)"
             throw error
         }
         if owner == .integer(Database.applicationID) || tables == .integer(0) { return }
         throw StoreError(
-            "foreign", "open store \(path)", "this database was not made by Jaga",
+            "foreign", "open store \(path)", "this database was not created by Jaga",
             hint: "Move it away, or choose another folder with --home.")
     }
 
     // MARK: Transactions
 
-    /// Begins a transaction that writes, taking the lock at once.
+    /// Begins a write transaction, acquiring the lock immediately.
     public func begin() throws(StoreError) {
         invariant(!isInTransaction, "a transaction is open already")
         try run("BEGIN IMMEDIATE")
     }
 
-    /// Makes the transaction last. After an error nothing of it is there; call ``rollback()``.
+    /// Commits the transaction. After an error call ``rollback()``.
     public func commit() throws(StoreError) {
         invariant(isInTransaction, "there is no transaction to commit")
         try run("COMMIT")
-        if isLogToBeCut { cutLog() }
+        if truncatesLog { truncateLog() }
         checkpointer?.committed(log.frames)
     }
 
-    /// From now on a thread of its own empties the write-ahead log into the store: for one that is
-    /// written to all the time, by somebody who is waited for. See ``Checkpointer``.
-    public func checkpointAside() throws(StoreError) {
+    /// Moves checkpoints of the write-ahead log to their own thread, for stores with constant
+    /// writes and waiting clients. See ``Checkpointer``.
+    public func startCheckpointThread() throws(StoreError) {
         guard path != ":memory:", case .integer(let pageBytes) = try scalar("PRAGMA page_size")
         else { return }
         try execute("PRAGMA wal_autocheckpoint = 0")
@@ -120,20 +121,19 @@ public final class Database {
             }, Unmanaged.passUnretained(log).toOpaque())
     }
 
-    /// Empties the write-ahead log after the next commit, so that nothing of what was deleted is
-    /// left in it; deleted rows themselves are written over with zeros. Where somebody reads the
-    /// store just then, it is tried after each further commit.
-    public func cutLogAfterCommit() { isLogToBeCut = true }
+    /// Truncates the write-ahead log after the next commit, so that no deleted data is left in it.
+    /// If a reader prevents it, each further commit tries again.
+    public func truncateLogAfterCommit() { truncatesLog = true }
 
-    private func cutLog() {
+    private func truncateLog() {
         sqlite3_busy_timeout(connection.pointer, 0)
         defer { sqlite3_busy_timeout(connection.pointer, Int32(Database.busyMilliseconds)) }
         let result = sqlite3_wal_checkpoint_v2(
             connection.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        isLogToBeCut = result != SQLITE_OK
+        truncatesLog = result != SQLITE_OK
     }
 
-    /// Undoes the transaction. Harmless without one: SQLite ends one by itself when the disk fails.
+    /// Rolls back the transaction. Does nothing without one: SQLite may end it after a disk error.
     public func rollback() {
         if isInTransaction { sqlite3_exec(connection.pointer, "ROLLBACK", nil, nil, nil) }
         invariant(!isInTransaction, "a rollback cannot fail")
@@ -141,7 +141,7 @@ public final class Database {
 
     public var isInTransaction: Bool { sqlite3_get_autocommit(connection.pointer) == 0 }
 
-    /// Runs the body in a transaction; rolls back when it throws.
+    /// Runs the body in a transaction; rolls back if it throws.
     public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
@@ -156,26 +156,26 @@ public final class Database {
 
     // MARK: Statements
 
-    /// Runs one statement; rows that it gives are dropped.
+    /// Runs a statement; its rows are discarded.
     ///
     /// - Parameters:
-    ///   - sql: a constant text with `?` for each value; it is prepared once and kept
+    ///   - sql: a constant text with `?` for each value; the prepared statement is cached
     ///   - values: in the order of their placeholders
     public func run(_ sql: String, _ values: Value...) throws(StoreError) {
-        try visit(sql, values) { _ in }
+        try forEachRow(sql, values) { _ in }
     }
 
-    /// Rows that the last statement inserted, changed or deleted.
+    /// The number of rows that the last statement inserted, changed or deleted.
     public var lastChanges: Int { Int(sqlite3_changes64(connection.pointer)) }
 
-    /// Gives each row to the closure, which may run other statements.
+    /// Calls the closure for each row; the closure may run other statements.
     public func rows(
         _ sql: String, _ values: Value..., each: (Row) throws -> Void
     ) throws {
         try query(sql, values, each)
     }
 
-    /// All rows, each as the closure reads it.
+    /// All rows, decoded by the closure.
     public func all<Result>(
         _ sql: String, _ values: Value..., as read: (Row) throws -> Result
     ) throws -> [Result] {
@@ -184,7 +184,7 @@ public final class Database {
         return results
     }
 
-    /// The first row as the closure reads it; nil without one.
+    /// The first row, decoded by the closure; nil if there is none.
     public func first<Result>(
         _ sql: String, _ values: Value..., as read: (Row) throws -> Result
     ) throws -> Result? {
@@ -194,7 +194,7 @@ public final class Database {
         return try statement.step().map { try read($0) }
     }
 
-    /// First column of the first row; nil without one.
+    /// The first column of the first row; nil if there is none.
     public func scalar(_ sql: String, _ values: Value...) throws(StoreError) -> Value? {
         let statement = try prepared(sql)
         defer { statement.reset() }
@@ -209,11 +209,12 @@ public final class Database {
         }
     }
 
-    /// A statement that inserts or changes one row and is run thousands of times a second.
+    /// Prepares a statement that inserts or changes one row thousands of times a second.
     ///
-    /// - Parameter sql: one statement that gives no rows, with `?` for each value
+    /// - Parameter sql: one statement without result rows, with `?` for each value
     public func preparedStatement(_ sql: String) throws(StoreError) -> PreparedStatement {
-        PreparedStatement(try Statement(sql, on: connection.pointer, isKept: true), of: connection)
+        PreparedStatement(
+            try Statement(sql, on: connection.pointer, isCached: true), of: connection)
     }
 
     private func query(
@@ -225,8 +226,8 @@ public final class Database {
         while let row = try statement.step() { try each(row) }
     }
 
-    /// As ``query(_:_:_:)`` for closures that cannot fail.
-    func visit(
+    /// Variant of ``query(_:_:_:)`` for closures that do not throw.
+    func forEachRow(
         _ sql: String, _ values: [Value], _ each: (Row) -> Void
     ) throws(StoreError) {
         let statement = try prepared(sql)
@@ -238,27 +239,27 @@ public final class Database {
     private func prepared(_ sql: String) throws(StoreError) -> Statement {
         if let known = statements[sql] {
             if !known.isRunning { return known }
-            return try Statement(sql, on: connection.pointer, isKept: false)
+            return try Statement(sql, on: connection.pointer, isCached: false)
         }
         if statements.count >= Database.statementsMax { statements.removeAll() }
-        let statement = try Statement(sql, on: connection.pointer, isKept: true)
+        let statement = try Statement(sql, on: connection.pointer, isCached: true)
         statements[sql] = statement
         return statement
     }
 }
 
-/// Frames in the write-ahead log, as SQLite tells after each commit.
+/// Number of frames in the write-ahead log after the last commit.
 private final class LogLength { var frames = 0 }
 
-/// Owns the connection; it closes once the last statement is gone.
+/// Owns an SQLite connection, which closes after its last statement.
 final class Connection {
     let pointer: OpaquePointer
 
-    /// What holds for all connections of the process, once.
+    /// Configures SQLite once per process.
     private static let configured: Void = csqlite_count_no_memory()
 
-    /// The files are for their owner alone, whatever the process or the folder would allow: SQLite
-    /// gives those beside the store the rights of the store.
+    /// Opens a store whose files only their owner can access, regardless of umask and folder:
+    /// SQLite creates the other files with the rights of the store.
     convenience init(path: String) throws(StoreError) {
         if path != ":memory:" {
             let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -268,14 +269,14 @@ final class Connection {
         try self.init(path, named: path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
 
-    convenience init(reading path: String, isStill: Bool) throws(StoreError) {
+    convenience init(reading path: String, isImmutable: Bool) throws(StoreError) {
         var name = "file:"
         for byte in path.utf8 {
             let isPlain = byte > 32 && byte < 127 && !"%?#".utf8.contains(byte)
             let hex = String(byte, radix: 16)
             name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
         }
-        if isStill { name += "?immutable=1" }
+        if isImmutable { name += "?immutable=1" }
         try self.init(path, named: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
     }
 

@@ -1,11 +1,11 @@
 import Model
 
-/// A step of a store's layout, applied once, in a transaction of its own, and never changed after.
+/// A schema change, applied once, in its own transaction. Never change an applied migration.
 public struct Migration: Hashable, Sendable {
-    /// Whose tables: each component counts for itself, so that a step added to one never shifts the
-    /// numbers of another. Empty: the service's own.
+    /// The component whose tables it creates; empty = the service. Each component has its own
+    /// numbers, so that adding a migration to one does not renumber others.
     public var component: String
-    /// From 1, without holes within a component.
+    /// Consecutive within a component, starting at 1.
     public var number: Int
     /// Statements separated by semicolons.
     public var sql: String
@@ -18,9 +18,9 @@ public struct Migration: Hashable, Sendable {
 }
 
 extension Database {
-    /// Applies what is missing; refuses a store that knows steps this program does not.
+    /// Applies missing migrations; rejects a store with unknown ones.
     ///
-    /// `PRAGMA user_version` shows the number of the service's own last step.
+    /// `PRAGMA user_version` is the number of the service's last migration.
     func migrate(_ migrations: [Migration]) throws(StoreError) {
         try execute(
             """
@@ -29,20 +29,20 @@ extension Database {
             ) STRICT, WITHOUT ROWID
             """)
         let applied = try appliedMigrations()
-        try refuseNewer(applied, than: migrations)
+        try rejectNewer(applied, than: migrations)
         let missing = migrations.filter { $0.number > applied[$0.component, default: 0] }
-        if !missing.isEmpty, !applied.isEmpty { try keepCopy() }
+        if !missing.isEmpty, !applied.isEmpty { try copyBeforeMigration() }
         for migration in missing { try apply(migration) }
     }
 
-    /// Refuses a store that knows steps this program does not, and changes nothing of it.
+    /// Rejects a store with unknown migrations, without changing it.
     ///
-    /// - Throws: `newer`, and what opening a store throws
+    /// - Throws: `newer`; errors of opening a store
     public static func check(_ path: String, _ migrations: [Migration]) throws(StoreError) {
         let store = try Database(reading: path)
-        // A store whose first start was cut off has no tables yet.
+        // A store whose first start was interrupted has no tables yet.
         guard try store.hasTable("migration") else { return }
-        try store.refuseNewer(store.appliedMigrations(), than: migrations)
+        try store.rejectNewer(store.appliedMigrations(), than: migrations)
     }
 
     public func hasTable(_ name: String) throws(StoreError) -> Bool {
@@ -50,7 +50,7 @@ extension Database {
         return try scalar(sql, .text(name)) == .integer(1)
     }
 
-    private func refuseNewer(
+    private func rejectNewer(
         _ applied: [String: Int], than migrations: [Migration]
     ) throws(StoreError) {
         var known: [String: Int] = [:]
@@ -64,17 +64,17 @@ extension Database {
             throw StoreError(
                 "newer", "open store \(path)",
                 "it was written by a newer version (\(component.isEmpty ? "" : component + " ")"
-                    + "step \(number), known up to \(known[component, default: 0]))",
-                hint: "Run that version or a later one, or put back the backup made before it: "
-                    + "jaga restore DIR --service NAME --force.")
+                    + "migration \(number), known up to \(known[component, default: 0]))",
+                hint: "Run that version or a later one, or restore the backup from before the "
+                    + "upgrade: jaga restore DIR --service NAME --force.")
         }
     }
 
-    /// The last step of each component that was applied.
+    /// The number of the last applied migration per component.
     public func appliedMigrations() throws(StoreError) -> [String: Int] {
         var applied: [String: Int] = [:]
         let sql = "SELECT component, max(number) FROM migration GROUP BY component"
-        try visit(sql, []) { applied[$0.text(0)] = $0.int(1) }
+        try forEachRow(sql, []) { applied[$0.text(0)] = $0.int(1) }
         return applied
     }
 

@@ -1,21 +1,21 @@
 import CSQLite
 import Model
 
-/// One prepared statement that gives no rows, without what an array of ``Value`` costs.
+/// A prepared statement without result rows, which avoids the cost of an array of ``Value``.
 ///
 /// ```swift
-/// let insert = try database.preparedStatement("INSERT INTO clock (id, due) VALUES (?, ?)")
-/// insert.bind(clock.id.raw)
-/// insert.bind(clock.due.microseconds)
+/// let insert = try database.preparedStatement("INSERT INTO deadline (id, due) VALUES (?, ?)")
+/// insert.bind(deadline.id.raw)
+/// insert.bind(deadline.due.microseconds)
 /// try insert.run()
 /// ```
 public final class PreparedStatement {
     private let statement: Statement
-    /// Stays open as long as this does.
+    /// Keeps the connection open.
     private let connection: Connection
-    /// Placeholders that have their value.
+    /// The number of bound placeholders.
     private var bound: Int32 = 0
-    /// What SQLite said to the first value that it did not take.
+    /// The first failed binding's result.
     private var failure = SQLITE_OK
 
     init(_ statement: Statement, of connection: Connection) {
@@ -23,7 +23,7 @@ public final class PreparedStatement {
         self.connection = connection
     }
 
-    private func note(_ result: Int32) {
+    private func check(_ result: Int32) {
         if result != SQLITE_OK, failure == SQLITE_OK { failure = result }
     }
 
@@ -32,34 +32,34 @@ public final class PreparedStatement {
         return bound
     }
 
-    /// The value of the next placeholder; null for nil.
+    /// Binds the next placeholder; nil = null.
     public func bind(_ number: Int64?) {
         if let number {
-            note(sqlite3_bind_int64(statement.pointer, next, number))
+            check(sqlite3_bind_int64(statement.pointer, next, number))
         } else {
-            note(sqlite3_bind_null(statement.pointer, next))
+            check(sqlite3_bind_null(statement.pointer, next))
         }
     }
 
-    /// The value of the next placeholder; null for nil.
+    /// Binds the next placeholder; nil = null.
     public func bind(_ number: Int32?) { bind(number.map { Int64($0) }) }
 
-    /// The value of the next placeholder: sixteen bytes.
+    /// Binds the next placeholder to sixteen bytes.
     public func bind(_ id: ID128) {
         withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { bind($0) }
     }
 
-    /// The value of the next placeholder.
+    /// Binds the next placeholder.
     public func bind(_ bytes: [UInt8]) { bytes.withUnsafeBytes { bind($0) } }
 
-    /// The value of the next placeholder; the bytes are copied.
+    /// Binds the next placeholder to a copy of the bytes.
     public func bind(_ bytes: UnsafeRawBufferPointer) {
-        note(
+        check(
             csqlite_bind_blob(
                 statement.pointer, next, bytes.baseAddress, Int32(bytes.count)))
     }
 
-    /// Runs it with what was bound since the last time.
+    /// Runs the statement with the bound values.
     public func run() throws(StoreError) {
         invariant(
             bound == sqlite3_bind_parameter_count(statement.pointer),
@@ -75,6 +75,6 @@ public final class PreparedStatement {
         _ = try statement.step()
     }
 
-    /// Rows that the last statement of the store inserted, changed or deleted.
+    /// The number of rows that the last statement of the store inserted, changed or deleted.
     public var lastChanges: Int { Int(sqlite3_changes64(connection.pointer)) }
 }

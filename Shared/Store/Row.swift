@@ -1,10 +1,10 @@
 import CSQLite
 import Model
 
-/// One row of a result; valid inside the closure that it is given to.
+/// A row of a result; valid only within the closure that receives it.
 ///
-/// Columns are counted from 0. SQLite converts between numbers and texts as it always does; null
-/// reads as 0 or empty except where the name says optional.
+/// Columns are counted from 0. SQLite converts between numbers and texts; null reads as 0 or empty
+/// unless the function's name says optional.
 public struct Row {
     let statement: OpaquePointer
 
@@ -32,11 +32,11 @@ public struct Row {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// Microseconds since 1970, as ``Value/time(_:)`` wrote them.
+    /// Microseconds since 1970, as written by ``Value/time(_:)``.
     public func time(_ column: Int) -> Timestamp { Timestamp(microseconds: int64(column)) }
 
-    /// Sixteen bytes, as ``Value/id(_:)-(ID128?)`` wrote them. Anything else stops the process: the
-    /// table's own checks were changed behind its back.
+    /// Sixteen bytes, as written by ``Value/id(_:)-(ID128?)``. Any other length stops the process,
+    /// since table constraints exclude it.
     public func id(_ column: Int) -> ID128 {
         guard sqlite3_column_bytes(statement, Int32(column)) == 16,
             let bytes = sqlite3_column_blob(statement, Int32(column))
@@ -46,7 +46,7 @@ public struct Row {
             low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 
-    /// The id as what the caller takes it for: `let person: PersonID = row.id(0)`.
+    /// An id of the type that the caller expects: `let person: PersonID = row.id(0)`.
     public func id<Kind>(_ column: Int) -> Identifier<Kind> { Identifier(id(column) as ID128) }
 
     public func optionalInt64(_ column: Int) -> Int64? { isNull(column) ? nil : int64(column) }
@@ -57,7 +57,7 @@ public struct Row {
         isNull(column) ? nil : Identifier(id(column) as ID128)
     }
 
-    /// The column as it is stored.
+    /// The value as stored.
     public func value(_ column: Int) -> Value {
         switch sqlite3_column_type(statement, Int32(column)) {
         case SQLITE_INTEGER: .integer(int64(column))

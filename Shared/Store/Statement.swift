@@ -1,22 +1,22 @@
 import CSQLite
 import Model
 
-/// Owns one prepared statement.
+/// Owns a prepared statement.
 final class Statement {
     let pointer: OpaquePointer
     private let connection: OpaquePointer
     let operation: String
-    /// Between its first step and its reset: a nested use needs a statement of its own.
+    /// Whether it is between its first step and its reset: a nested use needs another statement.
     private(set) var isRunning = false
 
     /// - Parameter sql: one statement
     init(
-        _ sql: String, on connection: OpaquePointer, isKept: Bool
+        _ sql: String, on connection: OpaquePointer, isCached: Bool
     ) throws(StoreError) {
         self.connection = connection
         operation = Statement.summary(sql)
         var pointer: OpaquePointer?
-        let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let flags = isCached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
         let result = sqlite3_prepare_v3(connection, sql, -1, flags, &pointer, nil)
         guard result == SQLITE_OK, let pointer else {
             throw StoreError(connection, operation)
@@ -53,7 +53,7 @@ final class Statement {
         }
     }
 
-    /// The next row; nil when there is none.
+    /// The next row; nil at the end.
     func step() throws(StoreError) -> Row? {
         isRunning = true
         switch sqlite3_step(pointer) {
@@ -63,19 +63,19 @@ final class Statement {
         }
     }
 
-    /// Makes it ready for the next use and lets go of what was bound.
+    /// Resets the statement and releases the bound values.
     func reset() {
         rewind()
         sqlite3_clear_bindings(pointer)
     }
 
-    /// Makes it ready for the next use, by somebody who binds every value anew.
+    /// Resets the statement; the caller binds every value again.
     func rewind() {
         sqlite3_reset(pointer)
         isRunning = false
     }
 
-    /// The beginning of the statement in one line.
+    /// The start of the statement on one line.
     private static func summary(_ sql: String) -> String {
         let words = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return words.count > 72 ? words.prefix(72) + "…" : words

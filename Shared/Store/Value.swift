@@ -1,6 +1,6 @@
 import Model
 
-/// What is bound to a placeholder, or read back.
+/// A value for a placeholder or of a column.
 public enum Value: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -14,8 +14,8 @@ public enum Value: Hashable, Sendable {
     @inlinable public static func blob(_ bytes: [UInt8]?) -> Value {
         bytes.map { .blob($0) } ?? .null
     }
-    /// Null for nil. What no column can hold becomes the nearest that one can: compared with what
-    /// is stored, that is the same.
+    /// Null for nil. Values outside of Int64 are clamped; comparisons with stored values stay
+    /// correct.
     @inlinable public static func integer(_ number: (some BinaryInteger)?) -> Value {
         number.map { .integer(Int64(clamping: $0)) } ?? .null
     }

@@ -1,26 +1,26 @@
 import Model
 
-/// Waits between tries that double until they reach a limit, spread by chance.
+/// Exponential backoff with jitter and a maximum delay.
 ///
-/// The spread keeps those who failed together from trying again together. Chance is an argument, so
-/// that the same inputs always give the same waits.
+/// Jitter keeps clients that failed together from retrying together. Randomness is an argument, so
+/// that equal inputs give equal delays.
 public struct Backoff: Hashable, Sendable {
-    /// The wait after the first failure, without spread.
+    /// The delay after the first failure, without jitter.
     public var first: Duration
-    /// The longest wait.
+    /// The maximum delay.
     public var longest: Duration
 
-    /// Stops the process for a first wait that is not above zero, or above the longest.
+    /// Requires a positive first delay of at most the maximum.
     public init(first: Duration, longest: Duration) {
         invariant(first > .zero && first <= longest, "waits are positive and grow")
         self.first = first
         self.longest = longest
     }
 
-    /// The wait after so many failures in a row: the second half of it is up to chance.
+    /// The delay after a number of consecutive failures; its second half is random.
     ///
     /// - Parameters:
-    ///   - failures: from 1; fewer count as 1
+    ///   - failures: at least 1; fewer count as 1
     ///   - jitter: any random number
     public func delay(after failures: Int, jitter: UInt64) -> Duration {
         var whole = first.microseconds

@@ -1,9 +1,9 @@
 import Model
 
-/// A rule for all years, as the last line of a TZif file has it: `CET-1CEST,M3.5.0,M10.5.0/3`
-/// (POSIX `TZ` with the hours of RFC 9636).
+/// A POSIX `TZ` rule with the hours of RFC 9636, as in the last line of a TZif file:
+/// `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixTimeRule: Hashable, Sendable {
-    /// A day of each year and the seconds after its midnight, by the clock that ends there.
+    /// A day of each year and a local time, in seconds after midnight.
     private struct Moment: Hashable, Sendable {
         enum Day: Hashable, Sendable {
             /// The `week`th `weekday` (0 = Sunday) of a month; week 5 is the last one.
@@ -17,7 +17,7 @@ struct PosixTimeRule: Hashable, Sendable {
         var day: Day
         var seconds: Int64
 
-        /// Seconds from 1970 to it, were there no offset.
+        /// Seconds since 1970 in local time.
         func local(in year: Int64) -> Int64 {
             let newYear = CivilDate(year: year, month: 1, day: 1).daysSinceEpoch
             let days: Int64
@@ -48,7 +48,7 @@ struct PosixTimeRule: Hashable, Sendable {
     private var standard: Int32
     private var summer: Summer?
 
-    /// Nil for what is no rule.
+    /// Returns nil if the text is not a rule.
     init?(_ text: some Sequence<UInt8>) {
         var scanner = Scanner(bytes: Array(text)[...])
         guard scanner.skipName(), let west = scanner.time(hoursMax: 24) else { return nil }
@@ -60,13 +60,13 @@ struct PosixTimeRule: Hashable, Sendable {
             guard let west = scanner.time(hoursMax: 24) else { return nil }
             offset = Int32(-west)
         }
-        guard scanner.take(","), let start = PosixTimeRule.moment(&scanner), scanner.take(","),
+        guard scanner.skip(","), let start = PosixTimeRule.moment(&scanner), scanner.skip(","),
             let end = PosixTimeRule.moment(&scanner), scanner.bytes.isEmpty
         else { return nil }
         summer = Summer(offset: offset, start: start, end: end)
     }
 
-    /// Seconds east of Greenwich at a second since 1970.
+    /// Seconds east of Greenwich at a time in seconds since 1970.
     func offset(at second: Int64) -> Int32 {
         guard summer != nil else { return standard }
         let year = PosixTimeRule.year(of: second)
@@ -74,7 +74,7 @@ struct PosixTimeRule: Hashable, Sendable {
             ?? standard
     }
 
-    /// The transitions of a span of seconds since 1970, ascending.
+    /// The transitions within a range of seconds since 1970, ascending.
     func transitions(in span: ClosedRange<Int64>) -> [ZoneOffset] {
         transitions(
             from: PosixTimeRule.year(of: span.lowerBound) - 1,
@@ -82,7 +82,7 @@ struct PosixTimeRule: Hashable, Sendable {
         ).filter { span.contains($0.at) }
     }
 
-    /// Where one year's summer ends as the next begins, the end stands first.
+    /// If one year's summer ends when the next begins, the end comes first.
     private func transitions(from first: Int64, to last: Int64) -> [ZoneOffset] {
         guard let summer else { return [] }
         var all: [ZoneOffset] = []
@@ -105,37 +105,37 @@ struct PosixTimeRule: Hashable, Sendable {
 
     private static func moment(_ scanner: inout Scanner) -> Moment? {
         guard let day = day(&scanner) else { return nil }
-        guard scanner.take("/") else { return Moment(day: day, seconds: 7200) }
+        guard scanner.skip("/") else { return Moment(day: day, seconds: 7200) }
         return scanner.time(hoursMax: 167).map { Moment(day: day, seconds: $0) }
     }
 
     private static func day(_ scanner: inout Scanner) -> Moment.Day? {
-        if scanner.take("M") {
-            guard let month = scanner.number(1...12), scanner.take("."),
-                let week = scanner.number(1...5), scanner.take("."),
+        if scanner.skip("M") {
+            guard let month = scanner.number(1...12), scanner.skip("."),
+                let week = scanner.number(1...5), scanner.skip("."),
                 let weekday = scanner.number(0...6)
             else { return nil }
             return .weekday(month: month, week: week, weekday: weekday)
         }
-        if scanner.take("J") { return scanner.number(1...365).map { .withoutLeap($0) } }
+        if scanner.skip("J") { return scanner.number(1...365).map { .withoutLeap($0) } }
         return scanner.number(0...365).map { .ofYear($0) }
     }
 }
 
 extension PosixTimeRule {
-    /// Reads from the left.
+    /// Parses from the left.
     private struct Scanner {
         var bytes: ArraySlice<UInt8>
 
-        mutating func take(_ character: Unicode.Scalar) -> Bool {
+        mutating func skip(_ character: Unicode.Scalar) -> Bool {
             guard bytes.first == UInt8(ascii: character) else { return false }
             bytes.removeFirst()
             return true
         }
 
-        /// Three letters or more, or anything in angle brackets.
+        /// Three letters or more, or any text in angle brackets.
         mutating func skipName() -> Bool {
-            if take("<") {
+            if skip("<") {
                 guard let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return false }
                 bytes = bytes[(end + 1)...]
                 return true
@@ -155,10 +155,10 @@ extension PosixTimeRule {
 
         /// `[+-]h[:m[:s]]` in seconds.
         mutating func time(hoursMax: Int64) -> Int64? {
-            let isNegative = take("-")
-            if !isNegative { _ = take("+") }
+            let isNegative = skip("-")
+            if !isNegative { _ = skip("+") }
             guard var seconds = number(0...hoursMax).map({ $0 * 3600 }) else { return nil }
-            for unit in [Int64(60), 1] where take(":") {
+            for unit in [Int64(60), 1] where skip(":") {
                 guard let part = number(0...59) else { return nil }
                 seconds += part * unit
             }

@@ -1,62 +1,61 @@
 import Model
 
-/// Tokens in buckets, one bucket a key: a bucket holds some, a call takes some, and they come back
-/// at a steady pace.
+/// Token bucket rate limiter, with a bucket per key.
 ///
-/// Of a bucket only the time is kept at which it will be full again; a full one is not kept at all.
-/// So what is held is bounded by who called within the time that an empty bucket takes to fill, and
-/// by ``keysMax``: beyond that, keys that are not known share one bucket.
+/// Stores only the time at which a bucket will be full; full buckets are not stored. So memory is
+/// bounded by the number of keys within the fill time, and by ``keysMax``: above it, unknown keys
+/// share one bucket.
 public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
-    /// Buckets held at most, in either half.
+    /// The maximum number of stored buckets per generation.
     public let keysMax: Int
     private let microsecondsPerToken: Int64
-    /// What an empty bucket takes to fill.
+    /// Time in which an empty bucket fills.
     private let fillMicroseconds: Int64
-    /// When buckets are full again: those touched since ``turned``, and those before that.
+    /// When buckets will be full: those used since ``turned``, and older ones.
     private var young: [Key: Timestamp] = [:]
     private var old: [Key: Timestamp] = [:]
     private var shared = Timestamp.zero
-    private var turned = Timestamp.zero
+    private var rotatedAt = Timestamp.zero
 
     /// - Parameters:
-    ///   - perMinute: tokens that come back in a minute, at least 1
-    ///   - burst: tokens in a full bucket, at least 1
+    ///   - perMinute: refill rate in tokens per minute, at least 1
+    ///   - burst: capacity of a bucket in tokens, at least 1
     public init(perMinute: Int64, burst: Int64, keysMax: Int) {
-        invariant(perMinute > 0 && burst > 0 && keysMax > 0, "a limit lets something through")
+        invariant(perMinute > 0 && burst > 0 && keysMax > 0, "rate limits are positive")
         microsecondsPerToken = max(1, 60_000_000 / perMinute)
         fillMicroseconds = microsecondsPerToken * burst
         self.keysMax = keysMax
     }
 
-    /// Buckets that are held.
+    /// The number of stored buckets.
     public var count: Int { young.count + old.count }
 
-    /// Takes tokens out of a key's bucket, or leaves it as it is where there are too few.
+    /// Consumes tokens of a key's bucket, unless there are too few.
     ///
-    /// - Parameter cost: more than a full bucket holds counts as all of it.
-    /// - Returns: nil when they were taken, else how long until they will be there.
-    public mutating func take(_ cost: Int64 = 1, of key: Key, at now: Timestamp) -> Duration? {
-        turn(at: now)
+    /// - Parameter cost: tokens; values above the capacity count as the capacity
+    /// - Returns: nil if the tokens were consumed, else the time until they are available
+    public mutating func consume(_ cost: Int64 = 1, of key: Key, at now: Timestamp) -> Duration? {
+        rotate(at: now)
         let isKnown = young[key] != nil || old[key] != nil || young.count < keysMax
         var full = isKnown ? young[key] ?? old[key] ?? now : shared
-        // What lies beyond a whole filling was stored before the clock was put back.
+        // A time beyond a whole fill was stored before the clock was set back.
         if full < now || (full - now).microseconds > fillMicroseconds { full = now }
-        let wanted = min(max(cost, 1) * microsecondsPerToken, fillMicroseconds)
-        let missing = full - now + .microseconds(wanted - fillMicroseconds)
+        let costMicroseconds = min(max(cost, 1) * microsecondsPerToken, fillMicroseconds)
+        let missing = full - now + .microseconds(costMicroseconds - fillMicroseconds)
         guard missing <= .zero else { return missing }
         if isKnown {
-            young[key] = full + .microseconds(wanted)
+            young[key] = full + .microseconds(costMicroseconds)
         } else {
-            shared = full + .microseconds(wanted)
+            shared = full + .microseconds(costMicroseconds)
         }
         return nil
     }
 
-    /// Forgets buckets that nobody touched for as long as it takes to fill one.
-    private mutating func turn(at now: Timestamp) {
-        guard (now - turned).microseconds >= fillMicroseconds || now < turned else { return }
+    /// Discards buckets that were not used within the fill time.
+    private mutating func rotate(at now: Timestamp) {
+        guard (now - rotatedAt).microseconds >= fillMicroseconds || now < rotatedAt else { return }
         old = young
         young = [:]
-        turned = now
+        rotatedAt = now
     }
 }

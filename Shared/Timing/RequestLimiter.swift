@@ -1,12 +1,12 @@
 import Model
 
-/// How many requests one credential and one address may send. 0: any number.
+/// Request limits per credential and address; 0 = unlimited.
 public struct RequestLimits: Hashable, Sendable {
-    /// Calls of one device, or of one person, in a second.
+    /// Requests per second of a device or person.
     public var callsOfDevicePerSecond: Int64
-    /// Calls from one address in a second.
+    /// Requests per second of an address.
     public var callsOfAddressPerSecond: Int64
-    /// Calls with wrong credentials from one address in a minute.
+    /// Requests with wrong credentials per minute of an address.
     public var failuresOfAddressPerMinute: Int64
 
     public init(
@@ -21,26 +21,26 @@ public struct RequestLimits: Hashable, Sendable {
     public static let none = RequestLimits(
         callsOfDevicePerSecond: 0, callsOfAddressPerSecond: 0, failuresOfAddressPerMinute: 0)
 
-    /// A device or person may send at once what its limit allows in so long …
+    /// Capacity of a device's or person's bucket, in seconds of its limit …
     public static let burstOfDeviceSeconds: Int64 = 60
-    /// … and an address.
+    /// … and of an address's bucket.
     public static let burstOfAddressSeconds: Int64 = 10
-    /// Callers, and addresses, that are counted one by one; further ones share a limit.
+    /// Callers and addresses that are counted individually; further ones share a limit.
     public static let keysMax = 100_000
 }
 
-/// Decides which requests of a caller or an address have to wait.
+/// Limits the request rate of callers and addresses.
 ///
-/// Nothing is stored: after a start all buckets are full.
+/// Its state is volatile: after a start all buckets are full.
 public struct RequestLimiter: Sendable {
-    /// The limit that was reached.
+    /// The exceeded limit.
     public enum Limit: String, Sendable, CaseIterable {
         case device
         case address
         case failures
     }
 
-    /// The sender has to wait.
+    /// How long the client must wait.
     public struct Wait: Hashable, Sendable {
         public var limit: Limit
         /// At least 1.
@@ -70,50 +70,50 @@ public struct RequestLimiter: Sendable {
         failures = limiter(limits.failuresOfAddressPerMinute, seconds: 60)
     }
 
-    /// Counts a request of a known caller.
+    /// Counts a request of an authenticated caller.
     ///
     /// - Parameters:
     ///   - caller: the device or person; nil = the operator, who is not limited
-    ///   - cost: what the request counts as, at least 1
-    /// - Returns: nil if it may pass
-    public mutating func pass(
+    ///   - cost: tokens, at least 1
+    /// - Returns: nil if the request is admitted
+    public mutating func admit(
         _ caller: ID128?, from address: String, cost: Int64 = 1, at now: Timestamp
     ) -> Wait? {
         guard let caller else { return nil }
-        if let wait = devices?.take(cost, of: caller, at: now) {
+        if let wait = devices?.consume(cost, of: caller, at: now) {
             return Wait(limit: .device, seconds: RequestLimiter.seconds(wait))
         }
-        return pass(address: address, cost: cost, at: now)
+        return admit(address: address, cost: cost, at: now)
     }
 
-    /// Counts a request for which no credentials are needed.
-    public mutating func pass(address: String, cost: Int64 = 1, at now: Timestamp) -> Wait? {
+    /// Counts a request that needs no credentials.
+    public mutating func admit(address: String, cost: Int64 = 1, at now: Timestamp) -> Wait? {
         guard let key = RequestLimiter.key(of: address),
-            let wait = addresses?.take(cost, of: key, at: now)
+            let wait = addresses?.consume(cost, of: key, at: now)
         else { return nil }
         return Wait(limit: .address, seconds: RequestLimiter.seconds(wait))
     }
 
     /// Counts a request with wrong or missing credentials.
     ///
-    /// - Returns: how long the address has to wait, if there were too many
-    public mutating func fail(from address: String, at now: Timestamp) -> Wait? {
-        RequestLimiter.key(of: address).flatMap { failure(of: $0, at: now) }
+    /// - Returns: how long the address must wait, if there were too many
+    public mutating func recordFailure(from address: String, at now: Timestamp) -> Wait? {
+        RequestLimiter.key(of: address).flatMap { recordFailure(of: $0, at: now) }
     }
 
-    /// Counts a failure of anything that is known by a text.
-    public mutating func failure(of key: String, at now: Timestamp) -> Wait? {
-        guard let wait = failures?.take(of: key, at: now) else { return nil }
+    /// Counts a failure for any key.
+    public mutating func recordFailure(of key: String, at now: Timestamp) -> Wait? {
+        guard let wait = failures?.consume(of: key, at: now) else { return nil }
         return Wait(limit: .failures, seconds: RequestLimiter.seconds(wait))
     }
 
-    /// Whole seconds of a wait, rounded up; at least 1.
+    /// Seconds of a delay, rounded up; at least 1.
     public static func seconds(_ wait: Duration) -> Int {
         max(1, Int(clamping: (wait + .microseconds(999_999)).microseconds / 1_000_000))
     }
 
-    /// What an address counts as: of IPv6 the network that one household gets; nil for this machine
-    /// itself, which is not limited.
+    /// The rate limit key of an address: the /64 network of an IPv6 address; nil for loopback,
+    /// which is not limited.
     public static func key(of address: String) -> String? {
         if address.hasPrefix("127.") || address == "::1" { return nil }
         guard address.contains(":") else { return address }

@@ -1,13 +1,13 @@
 import Model
 
-/// What a TZif file says of one time zone: transitions, and the rule in its last line.
+/// Contents of a TZif file for one time zone: transitions and the rule of its last line.
 struct TZifFile {
     private(set) var transitions: [ZoneOffset] = []
-    /// Before the first transition.
+    /// Offset before the first transition.
     private(set) var first: Int32 = 0
     private(set) var rule: PosixTimeRule?
 
-    /// Nil when the bytes are not a whole file.
+    /// Returns nil if the bytes are not a complete file.
     init?(_ bytes: [UInt8]) {
         var reader = TZifReader(bytes)
         guard let legacy = reader.header() else { return nil }
@@ -29,7 +29,7 @@ struct TZifFile {
         return true
     }
 
-    /// A line feed, the rule, a line feed; nothing at all in files that are older than rules.
+    /// A line feed, the rule, a line feed; missing in version 1 files.
     private mutating func readFooter(_ bytes: ArraySlice<UInt8>) -> Bool {
         if bytes.isEmpty { return true }
         guard bytes.count >= 2, bytes.first == 10, bytes.last == 10 else { return false }
@@ -40,13 +40,13 @@ struct TZifFile {
     }
 }
 
-/// Big-endian numbers from the left.
+/// Reads big-endian numbers.
 struct TZifReader {
     struct Header {
         var version: UInt8
         var isUT, isStandard, leaps, times, types, characters: Int
 
-        /// Bytes of the block that follows.
+        /// Length of the following block, bytes.
         func length(timeWidth: Int) -> Int {
             times * (timeWidth + 1) + types * 6 + characters + leaps * (timeWidth + 4) + isStandard
                 + isUT
@@ -58,7 +58,7 @@ struct TZifReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What has not been read.
+    /// The unread bytes.
     var rest: ArraySlice<UInt8> { bytes.dropFirst(index) }
 
     mutating func skip(_ count: Int) { index += count }

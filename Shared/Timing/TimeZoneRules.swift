@@ -1,24 +1,24 @@
 import Model
 
-/// The offsets of one time zone, read from a TZif file (RFC 9636).
+/// Offsets of one time zone, read from a TZif file (RFC 9636).
 ///
-/// After its last transition the file's own rule goes on, such as "summer time from the last Sunday
-/// of March", so that no year is too far.
+/// After its last transition the file's rule applies, such as "summer time from the last Sunday of
+/// March", for all years.
 public struct TimeZoneRules: Hashable, Sendable {
     /// Ascending.
     private var transitions: [ZoneOffset]
     private var first: Int32
-    /// What goes on after the last transition; nil = its offset does.
+    /// The rule after the last transition; nil = the last offset stays.
     private var rule: PosixTimeRule?
 
-    /// One offset for all times.
+    /// A constant offset.
     public init(offsetSeconds: Int) {
         transitions = []
         first = Int32(offsetSeconds)
         rule = nil
     }
 
-    /// Reads the file's bytes; nil when they are not a whole TZif file.
+    /// Reads a file; nil if the bytes are not a complete TZif file.
     public init?(tzif bytes: [UInt8]) {
         guard let file = TZifFile(bytes) else { return nil }
         transitions = file.transitions
@@ -35,12 +35,12 @@ public struct TimeZoneRules: Hashable, Sendable {
         return after == 0 ? first : transitions[after - 1].offset
     }
 
-    /// The offsets of a span of time as a table, for those who have neither files nor rules.
+    /// The offsets of a period as a table, for processes without time zone files.
     ///
     /// - Parameters:
-    ///   - timeZone: the name that the table goes by
-    ///   - start: before it the table is only as good as its first offset
-    ///   - end: after it the last offset goes on
+    ///   - timeZone: the table's name
+    ///   - start: earlier times get the offset at the start
+    ///   - end: later times get the last offset
     public func clock(_ timeZone: String, from start: Timestamp, to end: Timestamp) -> ZoneClock {
         let span = start.seconds + 1...max(start.seconds + 1, end.seconds)
         var steps = transitions.filter { span.contains($0.at) }

@@ -1,24 +1,24 @@
-/// Complete requests that the service has not taken yet.
+/// Queue of complete requests that the service has not handled yet.
 ///
-/// Reading a large body takes as long as hundreds of small ones. So those with small bodies are
-/// given out alone, all of them, and in the next turn large ones up to a bound, at least one:
-/// whoever calls for help waits for no more than that, however many large bodies have come before.
-/// What is about a call for help may be four times as large and counts as small all the same.
+/// Handling a large body takes as long as hundreds of small ones. One turn therefore gets all
+/// requests with small bodies, and the next one large bodies up to a limit, at least one: an
+/// emergency request never waits for more than that. Bodies of emergency requests may be four times
+/// as large and still count as small.
 struct Arrivals {
     private let limits: ServerLimits
     private var small: [Request] = []
-    /// From ``nextLarge`` on, the oldest first.
+    /// Oldest first, from ``nextLarge`` on.
     private var large: [Request] = []
     private var nextLarge = 0
     private static let roomKept = 256
-    /// Small ones were given out last.
+    /// Whether the last turn got small ones.
     private var isLargesTurn = false
 
     init(limits: ServerLimits) { self.limits = limits }
 
     var isEmpty: Bool { small.isEmpty && nextLarge == large.count }
 
-    /// Requests that are held here, given out or not.
+    /// Number of stored requests, including those already popped.
     var heldCount: Int { small.count + large.count }
 
     mutating func append(_ request: Request) {
@@ -29,15 +29,15 @@ struct Arrivals {
         }
     }
 
-    /// What is to be done in one turn; empty only if nothing is there.
-    mutating func take() -> [Request] {
+    /// Returns the requests of one turn; empty only if there are none.
+    mutating func pop() -> [Request] {
         guard nextLarge < large.count, small.isEmpty || isLargesTurn else {
             isLargesTurn = nextLarge < large.count
-            let taken = small
-            // Room for as many again: the next turn most likely has them.
+            let popped = small
+            // The next turn probably has as many.
             small = []
-            small.reserveCapacity(min(taken.count, Arrivals.roomKept))
-            return taken
+            small.reserveCapacity(min(popped.count, Arrivals.roomKept))
+            return popped
         }
         isLargesTurn = false
         let first = nextLarge
@@ -47,13 +47,13 @@ struct Arrivals {
             nextLarge += 1
         } while nextLarge < large.count
             && bytes + large[nextLarge].body.count <= limits.largeBytesPerTurn
-        let taken = Array(large[first..<nextLarge])
-        // What was given out is let go of, at the latest when it is half of the list.
-        for place in first..<nextLarge { large[place].body = [] }
+        let popped = Array(large[first..<nextLarge])
+        // Release the bodies at once, and the entries when they are half of the list.
+        for index in first..<nextLarge { large[index].body = [] }
         if nextLarge * 2 >= large.count {
             large.removeFirst(nextLarge)
             nextLarge = 0
         }
-        return taken
+        return popped
     }
 }

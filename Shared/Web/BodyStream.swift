@@ -1,53 +1,53 @@
 import CMicroHTTPD
 
-/// One step of an answer whose body comes piece by piece.
+/// Step of a streamed response.
 public enum StreamStep: Hashable, Sendable {
     /// Status, headers and the first piece.
     case begin(Response)
     case piece([UInt8])
-    /// The body is whole.
+    /// The body is complete.
     case end
-    /// Something is missing: the client hears that it did not get the whole.
+    /// The body is incomplete: the connection is aborted, so that the client notices.
     case cut
 }
 
-/// The body of an answer between the service, which appends pieces when it has them, and the HTTP
-/// library, which asks when there is room on the connection.
+/// Body of a streamed response.
 ///
-/// While there is nothing to send the connection is suspended.
+/// The service appends pieces; the HTTP library reads them when the connection is writable. While
+/// there is nothing to send, the connection is suspended.
 final class BodyStream {
     private enum End { case open, whole, broken }
 
     /// The library's connection, valid until the request is completed.
     private let connection: OpaquePointer
     private var bytes: [UInt8]
-    /// Bytes of the first piece that are sent.
+    /// Bytes of ``bytes`` that the library has read.
     private var sent = 0
     private var end = End.open
     private var isSuspended = false
     private let unsentBytesMax: Int
-    /// Bytes that were taken since nothing was left to take.
-    private(set) var takenBytes = 0
-    /// Since ``catchUp()`` was asked nothing was left to take, at least for a moment.
+    /// Bytes read by the library since the client was last up to date.
+    private(set) var readBytes = 0
+    /// Whether the client was up to date at some time since the last ``catchUp()``.
     private var hasCaughtUp = true
 
-    /// - Parameter unsentBytesMax: with more that waits, the body is broken off
+    /// - Parameter unsentBytesMax: with more unsent bytes, the response is aborted
     init(connection: OpaquePointer, first: [UInt8], unsentBytesMax: Int) {
         self.connection = connection
         self.unsentBytesMax = unsentBytesMax
         bytes = first
     }
 
-    /// Bytes that the library has not taken yet.
+    /// Bytes that the library has not read yet.
     var unsentBytes: Int { bytes.count - sent }
 
-    /// Whether its reader has everything, or had since this was asked last.
+    /// Returns whether the client is up to date, or was since the last call.
     func catchUp() -> Bool {
         defer { hasCaughtUp = false }
         return hasCaughtUp || unsentBytes == 0
     }
 
-    func take(_ step: StreamStep) {
+    func apply(_ step: StreamStep) {
         guard case .open = end else { return }
         switch step {
         case .begin: return
@@ -57,7 +57,7 @@ final class BodyStream {
             sent = 0
         case .piece(let piece):
             if sent == bytes.count {
-                // Nobody was behind until now.
+                // The client was up to date until now.
                 hasCaughtUp = true
                 bytes.removeAll(keepingCapacity: true)
                 sent = 0
@@ -75,8 +75,8 @@ final class BodyStream {
         MHD_resume_connection(connection)
     }
 
-    /// The library has room for so many bytes.
-    private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    /// Copies bytes into the library's buffer.
+    private func copy(into room: UnsafeMutableRawBufferPointer) -> Int {
         if case .broken = end { return BodyStream.broken }
         let count = min(room.count, unsentBytes)
         guard count > 0 else {
@@ -87,25 +87,25 @@ final class BodyStream {
         }
         bytes[sent..<sent + count].withUnsafeBytes { room.copyMemory(from: $0) }
         sent += count
-        takenBytes += count
+        readBytes += count
         if unsentBytes == 0 {
             hasCaughtUp = true
-            takenBytes = 0
+            readBytes = 0
         }
         return count
     }
 
     // MARK: - For the library
 
-    /// What the library takes for the end of a body, and for a body that cannot go on.
+    /// `MHD_CONTENT_READER_END_OF_STREAM` and `MHD_CONTENT_READER_END_WITH_ERROR`.
     private static let whole = -1
     private static let broken = -2
-    /// What the library takes for "nobody knows how long".
+    /// `MHD_SIZE_UNKNOWN`.
     private static let sizeUnknown = UInt64.max
-    /// Bytes asked for at a time.
+    /// Size of the library's buffer.
     private static let blockBytes = 32 << 10
 
-    /// A response of the library that holds this stream.
+    /// Creates a response of the library that owns this stream.
     func makeMessage() -> OpaquePointer? {
         let held = Unmanaged.passRetained(self)
         let message = MHD_create_response_from_callback(
@@ -117,7 +117,7 @@ final class BodyStream {
 
     private static let read: MHD_ContentReaderCallback = { context, _, room, size in
         let stream = Unmanaged<BodyStream>.fromOpaque(context!).takeUnretainedValue()
-        return stream.fill(UnsafeMutableRawBufferPointer(start: room, count: size))
+        return stream.copy(into: UnsafeMutableRawBufferPointer(start: room, count: size))
     }
 
     private static let release: MHD_ContentReaderFreeCallback = { context in

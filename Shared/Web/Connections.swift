@@ -1,25 +1,26 @@
 import CMicroHTTPD
 import Glibc
 
-/// The open connections of a server, and how long each may still take for what it does.
+/// Open connections of a server, with timeouts against slow clients.
 ///
-/// The HTTP library closes a connection on which nothing happens. A client that sends a byte now
-/// and then keeps it for ever, and enough of them keep everybody else out. So a header and a body
-/// have to be there in time, and where room gets scarce those go that have asked nothing longest.
-/// A request that its service has is never cut, but a reader who does not take the answer is.
+/// The HTTP library closes idle connections only. A client that sends a byte now and then would
+/// keep its connection forever, and enough of them would exhaust the limit. Headers and bodies
+/// therefore have deadlines, and near the limit the connections that have been idle longest are
+/// closed. A request that the service is handling is never aborted; a client that does not read its
+/// response is.
 final class Connections {
     typealias Instant = ContinuousClock.Instant
 
-    /// One connection, which the library holds as long as it is open.
+    /// One connection, owned by the library as long as it is open.
     final class Entry {
         let descriptor: Int32
-        /// Nil for a proxy, behind which many clients are.
+        /// Nil for a proxy, which serves many clients.
         let address: String?
-        /// The request that comes in or is answered.
+        /// The current request.
         var exchange: Exchange?
-        /// Since when it has none.
+        /// Since when there is no request.
         var idleSince: Instant
-        fileprivate var place = 0
+        fileprivate var index = 0
         fileprivate var isCut = false
 
         init(descriptor: Int32, address: String?, now: Instant) {
@@ -29,23 +30,23 @@ final class Connections {
         }
     }
 
-    /// When the present turn began: exact enough for limits of seconds.
+    /// Start of the current turn, which is precise enough for limits of seconds.
     private(set) var now = ContinuousClock().now
-    /// Connections that were closed here, so far.
+    /// Number of connections closed by these timeouts.
     private(set) var cutCount = 0
-    /// Connections that were opened, so far.
+    /// Number of connections opened.
     private(set) var openedCount = 0
     private let limits: ServerLimits
     private var entries: [Entry] = []
     private var countsByAddress: [String: Int] = [:]
-    private var lastLook = ContinuousClock().now
+    private var lastCheck = ContinuousClock().now
 
     init(limits: ServerLimits) { self.limits = limits }
 
     var count: Int { entries.count }
 
-    /// Whether somebody from there may have one more.
-    func isWelcome(_ address: String) -> Bool {
+    /// Whether an address may open one more connection.
+    func accepts(_ address: String) -> Bool {
         limits.proxies.contains(address)
             || countsByAddress[address, default: 0] < limits.connectionsPerAddress
     }
@@ -55,7 +56,7 @@ final class Connections {
         let entry = Entry(descriptor: descriptor, address: isProxy ? nil : address, now: now)
         if !isProxy { countsByAddress[address, default: 0] += 1 }
         openedCount += 1
-        entry.place = entries.count
+        entry.index = entries.count
         entries.append(entry)
         return entry
     }
@@ -67,36 +68,36 @@ final class Connections {
         }
         let last = entries.removeLast()
         if last !== entry {
-            entries[entry.place] = last
-            last.place = entry.place
+            entries[entry.index] = last
+            last.index = entry.index
         }
     }
 
-    /// Until ``look()`` may have something to do; nil without connections.
+    /// Time until the next ``closeExpired()``; nil without connections.
     var waitMilliseconds: Int? { entries.isEmpty ? nil : 1000 }
 
-    /// Closes those whose time is over, once a second, and when there are too many, those that have
-    /// asked nothing for longest.
-    func look() {
+    /// Closes connections whose deadline has passed, once a second, and near the limit those that
+    /// have been idle longest.
+    func closeExpired() {
         now = ContinuousClock().now
         let isFull = entries.count >= limits.connections - limits.connections / 8
-        guard isFull || now - lastLook >= .seconds(1) else { return }
-        lastLook = now
+        guard isFull || now - lastCheck >= .seconds(1) else { return }
+        lastCheck = now
         for entry in entries where !entry.isCut {
-            noteReader(entry)
+            updateReader(entry)
             if let due = due(entry), due <= now { cut(entry) }
         }
         if isFull { makeRoom() }
     }
 
-    /// The time of a reader who has everything begins anew.
-    private func noteReader(_ entry: Entry) {
+    /// Restarts the timeout of a client that has read everything.
+    private func updateReader(_ entry: Entry) {
         guard let exchange = entry.exchange, case .streaming(_, let stream) = exchange.state
         else { return }
         if stream.catchUp() { exchange.since = now }
     }
 
-    /// When it has to be further than now; nil while that is not its client's to say.
+    /// The deadline of the client's next progress; nil while the service is handling the request.
     private func due(_ entry: Entry) -> Instant? {
         guard let exchange = entry.exchange else {
             return entry.idleSince + .seconds(limits.idleSeconds)
@@ -114,17 +115,17 @@ final class Connections {
         case .reading, .refused:
             after(limits.bodySeconds, and: exchange.heldBytes + exchange.droppedBytes)
         case .answered(let response): after(limits.idleSeconds, and: response.body.count)
-        case .streaming(_, let stream): after(limits.behindSeconds, and: stream.takenBytes)
+        case .streaming(_, let stream): after(limits.behindSeconds, and: stream.readBytes)
         case .waiting: nil
         }
     }
 
-    /// A quarter of all may be used anew.
+    /// Closes idle connections until a quarter of the limit is free.
     private func makeRoom() {
         let surplus = entries.count - (limits.connections - limits.connections / 4)
-        let open = entries.filter { !$0.isCut && $0.isUnasked }
+        let open = entries.filter { !$0.isCut && $0.isUnattended }
         let order = open.sorted {
-            // Behind a proxy may be anybody: its connections go last.
+            // A proxy serves many clients, so its connections are closed last.
             ($0.address == nil ? 1 : 0, $0.waitingSince) < (
                 $1.address == nil ? 1 : 0, $1.waitingSince
             )
@@ -132,7 +133,7 @@ final class Connections {
         for entry in order.prefix(max(0, surplus)) { cut(entry) }
     }
 
-    /// The library finds it at its end and closes it.
+    /// Shuts the socket down; the library then closes the connection.
     private func cut(_ entry: Entry) {
         entry.isCut = true
         cutCount += 1
@@ -141,8 +142,8 @@ final class Connections {
 }
 
 extension Connections.Entry {
-    /// Nothing that a service knows of goes on here.
-    fileprivate var isUnasked: Bool {
+    /// Whether the service knows no request of this connection.
+    fileprivate var isUnattended: Bool {
         switch exchange?.state {
         case nil, .begun, .reading, .refused: true
         case .waiting, .answered, .streaming: false

@@ -1,13 +1,13 @@
 import Hashing
 
-/// The secret that came with a request, in clear, still to be looked up by its hash.
+/// Secret of a request in clear text. Look it up by its hash.
 public enum Credentials: Hashable, Sendable {
     /// `Authorization: Bearer TOKEN`.
     case bearer(String)
     /// `Authorization: Basic`, where the password is the token.
     case basic(user: String, password: String)
 
-    /// Reads the `Authorization` header; nil when there is none or it cannot be read.
+    /// Parses the `Authorization` header. Nil if it is missing or invalid.
     public init?(_ headers: Headers) {
         guard let value = headers["Authorization"] else { return nil }
         let blank = UInt8(ascii: " ")
@@ -25,7 +25,7 @@ public enum Credentials: Hashable, Sendable {
         }
     }
 
-    /// The token, however it was sent.
+    /// The token, of either form.
     public var token: String {
         switch self {
         case .bearer(let token): token
@@ -34,7 +34,7 @@ public enum Credentials: Hashable, Sendable {
     }
 }
 
-/// `user:password` out of base64.
+/// `user:password`, decoded from base64.
 private struct BasicPair {
     let user: String
     let password: String

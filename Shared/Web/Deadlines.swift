@@ -1,6 +1,6 @@
 import Model
 
-/// Ids in the order of their deadlines, all of one length.
+/// Queue of ids with deadlines, all with the same timeout.
 struct Deadlines {
     private var entries: [(id: UInt64, due: ContinuousClock.Instant)] = []
     private var first = 0
@@ -11,7 +11,7 @@ struct Deadlines {
         for id in ids { entries.append((id, due)) }
     }
 
-    /// Takes out what is due.
+    /// Removes and returns the ids that are due.
     mutating func removeDue() -> [UInt64] {
         guard first < entries.count else { return [] }
         let now = clock.now
@@ -27,7 +27,7 @@ struct Deadlines {
         return due
     }
 
-    /// Until the next one; nil when there is none.
+    /// Time until the next deadline; nil if there is none.
     var waitMilliseconds: Int? {
         guard first < entries.count else { return nil }
         return max(0, Int((entries[first].due - clock.now).milliseconds) + 1)

@@ -1,21 +1,22 @@
 import Model
 
-/// One request of a connection, from its first line until its answer is sent or its client gone.
+/// Request and response of a connection, from the request line until the response is sent or the
+/// client is gone.
 ///
-/// Belongs to the HTTP library, which holds it as the request's context.
+/// Owned by the HTTP library as the request's context.
 final class Exchange {
     enum State {
-        /// The first line came.
+        /// The request line has arrived.
         case begun
-        /// Header and body come in.
+        /// The body is being received.
         case reading
-        /// Body comes in and is dropped; this will be said at its end.
+        /// The body is being received and dropped; this response is sent at its end.
         case refused(Response)
-        /// A service has it; the connection is suspended.
+        /// The service is handling it; the connection is suspended.
         case waiting
-        /// The answer is there.
+        /// The response is ready.
         case answered(Response)
-        /// The beginning of the answer is there; the body comes piece by piece.
+        /// The response is being streamed.
         case streaming(Response, BodyStream)
     }
 
@@ -25,23 +26,23 @@ final class Exchange {
     /// The library's connection, valid until the request is completed.
     let connection: OpaquePointer
     var state = State.begun
-    /// When its first line came, then when it was answered; of an answer that comes piece by piece,
-    /// when its reader had everything.
+    /// Time of the request line, then of the response; of a streamed response, when the client was
+    /// last up to date.
     var since: ContinuousClock.Instant
     var isHead = false
     var request: Request
     var bodyBytesMax = 0
-    /// Length of the body as its client says; 0 where it does not.
+    /// Length of the body by its `Content-Length`; 0 if it has none.
     var announcedBytes = 0
     /// Bytes of the body that count against the server's limit.
     var heldBytes = 0
-    /// It was asked whether its large body may come in.
+    /// Whether the admission of its large body has been decided.
     var isLargeAdmitted = false
-    /// Its body is large, and what came before it does not say who sends it.
+    /// Whether its body is large and its sender unknown.
     var isUnknownLarge = false
-    /// What it counts as then.
+    /// Bytes that count against the limit of unknown senders.
     var unknownBytes = 0
-    /// Bytes of an oversized body that were dropped.
+    /// Dropped bytes of an oversized body.
     var droppedBytes = 0
 
     init(
@@ -57,7 +58,7 @@ final class Exchange {
             query: query.isEmpty ? Query() : Query(encoded: query))
     }
 
-    /// Path and query of a target in origin form `/a?b`, absolute form `http://host/a?b`, or `*`.
+    /// Splits a target in origin form `/a?b`, absolute form `http://host/a?b`, or `*`.
     private static func split(_ target: String) -> (path: String, query: Substring) {
         let (slash, question, number) = (
             UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")

@@ -12,12 +12,12 @@ extension RunningTransfer {
             && setRequest(call)
             && set(call.login)
             && setAuthorities(call.authoritiesFile)
-            && set(CURLOPT_HEADERFUNCTION, RunningTransfer.takeHeader, CURLOPT_HEADERDATA)
-            && set(CURLOPT_WRITEFUNCTION, RunningTransfer.takeBody, CURLOPT_WRITEDATA)
+            && set(CURLOPT_HEADERFUNCTION, RunningTransfer.receiveHeader, CURLOPT_HEADERDATA)
+            && set(CURLOPT_WRITEFUNCTION, RunningTransfer.receiveBody, CURLOPT_WRITEDATA)
     }
 
-    /// On a kept connection that turns out dead libcurl sends the request again by itself, though
-    /// the other side may have taken the first one.
+    /// If a reused connection turns out to be closed, libcurl repeats the request, although the
+    /// server may have handled the first one. Only repeatable calls may reuse connections.
     private func setConnection(_ call: HTTPCall) -> Bool {
         call.isRepeatable || set(CURLOPT_FRESH_CONNECT, 1) && set(CURLOPT_FORBID_REUSE, 1)
     }
@@ -29,44 +29,44 @@ extension RunningTransfer {
         }
         lines.append("Expect:")
         let carriesBody = !call.body.isEmpty || [.post, .put, .patch].contains(call.method)
-        // libcurl would call any body a form.
+        // libcurl's default for any body is a form.
         if carriesBody, call.headers["Content-Type"] == nil { lines.append("Content-Type:") }
         guard set(CURLOPT_HTTPHEADER, lines) else { return false }
         if carriesBody {
-            // An empty array has no address, and libcurl would then read the body from elsewhere.
-            let isTaken = (call.body + [0]).withUnsafeBytes { body in
+            // An empty array has no address; libcurl would read the body from its callback then.
+            let isAccepted = (call.body + [0]).withUnsafeBytes { body in
                 ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(call.body.count)) == 0
                     && ccurl_set_pointer(
                         easy, CURLOPT_COPYPOSTFIELDS,
                         UnsafeMutableRawPointer(mutating: body.baseAddress)) == 0
             }
-            guard isTaken else { return false }
+            guard isAccepted else { return false }
         }
         return set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
     }
 
-    private static let takeHeader: curl_write_callback = { bytes, size, count, context in
+    private static let receiveHeader: curl_write_callback = { bytes, size, count, context in
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        RunningTransfer.of(context).answer.takeHeader(line)
+        RunningTransfer.of(context).answer.receiveHeader(line)
         return line.count
     }
 
-    private static let takeBody: curl_write_callback = { bytes, size, count, context in
+    private static let receiveBody: curl_write_callback = { bytes, size, count, context in
         let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return RunningTransfer.of(context).answer.takeBody(piece)
+        return RunningTransfer.of(context).answer.receiveBody(piece)
     }
 }
 
-/// What comes back from an HTTP server.
-struct AnswerCollector {
+/// Collects the response of an HTTP server.
+struct ResponseCollector {
     var bodyBytesMax = 0
     private(set) var headers = Headers()
     private(set) var body: [UInt8] = []
     private(set) var isCut = false
     private var headerBytes = 0
 
-    /// One line: a status line begins anew (a 100 may come before the answer).
-    mutating func takeHeader(_ line: UnsafeRawBufferPointer) {
+    /// Parses one line. A status line starts a new header, since a 100 may precede the response.
+    mutating func receiveHeader(_ line: UnsafeRawBufferPointer) {
         if line.starts(with: "HTTP/".utf8) {
             headers = Headers()
             headerBytes = 0
@@ -80,24 +80,26 @@ struct AnswerCollector {
         headers.append(name, trimmed(String(decoding: line[(colon + 1)...], as: UTF8.self)))
     }
 
-    /// - Returns: bytes taken; fewer than there are end the transfer.
-    mutating func takeBody(_ piece: UnsafeRawBufferPointer) -> Int {
-        let taken = min(piece.count, bodyBytesMax - body.count)
-        body.append(contentsOf: piece[..<taken])
-        if taken < piece.count { isCut = true }
-        return taken
+    /// Appends a piece of the body.
+    ///
+    /// - Returns: accepted bytes; fewer than the piece has end the transfer
+    mutating func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
+        let accepted = min(piece.count, bodyBytesMax - body.count)
+        body.append(contentsOf: piece[..<accepted])
+        if accepted < piece.count { isCut = true }
+        return accepted
     }
 
-    /// What came by now, which is not kept.
-    mutating func moveBody() -> [UInt8] {
+    /// Returns and removes the part of the body that has arrived.
+    mutating func drainBody() -> [UInt8] {
         defer { body = [] }
         return body
     }
 
-    /// A status is an answer, also when its body did not come completely. Without one it depends on
-    /// whether any of the request left.
+    /// The outcome of the transfer. A status is a response even if its body is incomplete; without
+    /// one the outcome depends on whether a part of the request was sent.
     ///
-    /// - Parameter failure: what the library says when the transfer failed, else nil
+    /// - Parameter failure: the library's message if the transfer failed, else nil
     func outcome(_ failure: String?, _ easy: UnsafeMutableRawPointer) -> TransferOutcome {
         let status = ccurl_number(easy, CURLINFO_RESPONSE_CODE)
         if status >= 200 {
@@ -107,14 +109,14 @@ struct AnswerCollector {
                     isCut: isCut || failure != nil))
         }
         let isConnected = ccurl_size(easy, CURLINFO_PRETRANSFER_TIME_T) > 0
-        let hasLeft = isConnected && ccurl_number(easy, CURLINFO_REQUEST_SIZE) > 0
+        let wasSent = isConnected && ccurl_number(easy, CURLINFO_REQUEST_SIZE) > 0
         return .failed(
             TransferFailure(
-                fate: hasLeft ? .unknown : .notSent, message: failure ?? "no answer"))
+                fate: wasSent ? .unknown : .notSent, message: failure ?? "no response"))
     }
 }
 
-/// A text without blanks and line ends around it.
+/// Returns a text without leading and trailing whitespace.
 func trimmed(_ text: String) -> String {
     let blanks: Set<Character> = [" ", "\t", "\r", "\n", "\r\n"]
     let rest = text.drop { blanks.contains($0) }

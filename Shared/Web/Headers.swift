@@ -1,4 +1,4 @@
-/// Header fields in the order given; names compare without regard to case.
+/// Header fields in order. Names are case-insensitive.
 public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Sequence {
     /// One header line.
     public struct Field: Hashable, Sendable {
@@ -16,14 +16,14 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Seque
 
     public init() {}
 
-    /// Without lines, and with room for so many.
+    /// Creates an empty list with capacity.
     init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field($0.0, $0.1) }
     }
 
-    /// The first value of a name. Setting replaces all lines of that name; nil removes them.
+    /// The first value of a name. Setting it replaces all fields with that name; nil removes them.
     public subscript(name: String) -> String? {
         get {
             let count = name.utf8.count
@@ -49,7 +49,7 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Seque
         fields.last { equalIgnoringCase($0.name, name) }?.value
     }
 
-    /// Adds a line, also when the name is there already.
+    /// Appends a field, even if the name exists.
     public mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name, value))
     }
@@ -57,10 +57,10 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral, Seque
     public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 }
 
-/// Whether two texts are equal when ASCII letters are compared without regard to case.
+/// Whether two texts are equal, ignoring the case of ASCII letters.
 func equalIgnoringCase(_ left: some StringProtocol, _ right: some StringProtocol) -> Bool {
     guard left.utf8.count == right.utf8.count else { return false }
-    // Every request has a dozen of these: they are compared where they lie.
+    // Runs about a dozen times per request, so it compares in place without a copy.
     let isEqual = left.utf8.withContiguousStorageIfAvailable { left in
         right.utf8.withContiguousStorageIfAvailable { right in
             left.indices.allSatisfy { asciiLowercase(left[$0]) == asciiLowercase(right[$0]) }

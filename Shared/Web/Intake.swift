@@ -1,29 +1,30 @@
 import CMicroHTTPD
 import Model
 
-/// What the HTTP library calls while it reads: it collects requests until they are complete,
-/// suspends their connections, and sends the answers.
+/// Callbacks of the HTTP library: collects requests until they are complete, suspends their
+/// connections, and sends the responses.
 ///
-/// The library holds each ``Exchange`` as its request's context, from the first line to completion.
+/// The library owns each ``Exchange`` as context of its request, from the request line to
+/// completion.
 final class Intake {
     let limits: ServerLimits
-    /// Exchanges that a service has and that it did not answer yet.
+    /// Exchanges that the service has not answered yet.
     var waiting: [UInt64: Exchange] = [:]
-    /// Bodies that are on their way piece by piece.
+    /// Bodies of streamed responses.
     var streams: [UInt64: BodyStream] = [:]
-    /// Exchanges that the library holds.
+    /// Number of exchanges that the library owns.
     private(set) var open = 0
-    /// Bytes of bodies held by open exchanges.
+    /// Bytes of the bodies of open exchanges.
     private(set) var heldBytes = 0
-    /// Nothing goes to the service any more: what becomes complete is answered 503 here.
+    /// Whether the server is stopping, so that completed requests are answered with 503.
     var isStopping = false
     let connections: Connections
-    /// Whether the header of a request says who sends it; nil = nobody is asked.
+    /// Returns whether the sender of a request is known by its header; nil = all count as known.
     var isSenderKnown: ((Request) -> Bool)?
     private var unknownLarge = UnknownLargeBodies()
     private var arrived: Arrivals
 
-    /// Whether complete requests wait to be taken: `flush()` reads, too.
+    /// Whether there are complete requests, which `flush()` may have read, too.
     var hasArrived: Bool { !arrived.isEmpty }
     private var lastID: UInt64 = 0
 
@@ -33,8 +34,8 @@ final class Intake {
         connections = Connections(limits: limits)
     }
 
-    /// The complete requests that are to be done next.
-    func takeArrived() -> [Request] { arrived.take() }
+    /// Returns the complete requests of the next turn.
+    func popArrived() -> [Request] { arrived.pop() }
 
     // MARK: - From the library
 
@@ -42,12 +43,12 @@ final class Intake {
         Unmanaged<Intake>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// Somebody wants a connection.
-    static let welcome: MHD_AcceptPolicyCallback = { context, address, _ in
-        Intake.of(context).connections.isWelcome(addressText(address)) ? .YES : .NO
+    /// Accepts or rejects a new connection.
+    static let acceptPolicy: MHD_AcceptPolicyCallback = { context, address, _ in
+        Intake.of(context).connections.accepts(addressText(address)) ? .YES : .NO
     }
 
-    /// A connection begins or ends.
+    /// A connection was opened or closed.
     static let connection: MHD_NotifyConnectionCallback = { context, connection, slot, what in
         let connections = Intake.of(context).connections
         guard cmhd_is_start(what) else {
@@ -67,7 +68,7 @@ final class Intake {
         }
     }
 
-    /// The first line of a request came: the result becomes the request's context.
+    /// The request line has arrived; the result becomes the request's context.
     static let begin:
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?)
             -> UnsafeMutableRawPointer? = { context, target, connection in
@@ -81,7 +82,7 @@ final class Intake {
                 return Unmanaged.passRetained(exchange).toOpaque()
             }
 
-    /// The header is there, a piece of the body is, all of it is, or the connection was resumed.
+    /// The header, a piece of the body, or its end has arrived, or the connection was resumed.
     static let handle: MHD_AccessHandlerCallback = {
         context, _, _, method, _, upload, uploadBytes, slot in
         let exchange = Unmanaged<Exchange>.fromOpaque(slot!.pointee!).takeUnretainedValue()
@@ -90,7 +91,7 @@ final class Intake {
         return Intake.of(context).advance(exchange, method: method, piece)
     }
 
-    /// The answer was sent, or the connection is gone.
+    /// The response was sent, or the connection is closed.
     static let complete: MHD_RequestCompletedCallback = { context, _, slot, _ in
         guard let pointer = slot?.pointee else { return }
         let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
@@ -115,8 +116,10 @@ final class Intake {
         switch exchange.state {
         case .begun: return beginReading(exchange, method.map { String(cString: $0) } ?? "")
         case .reading:
-            if !piece.isEmpty { return take(piece, exchange) }
-            if isStopping { return send(.problem(.unavailable("the service stops")), exchange) }
+            if !piece.isEmpty { return receive(piece, exchange) }
+            if isStopping {
+                return send(.problem(.unavailable("the service is stopping")), exchange)
+            }
             exchange.state = .waiting
             waiting[exchange.id] = exchange
             arrived.append(exchange.request)
@@ -130,7 +133,7 @@ final class Intake {
         case .waiting: return .YES
         case .answered(let response): return send(response, exchange)
         case .streaming(let response, let stream):
-            // For HEAD the library would send the end of a chunked body, which is none.
+            // For HEAD the library would send the end of a chunked body, although HEAD has none.
             if exchange.isHead {
                 return send(Response(status: response.status, headers: response.headers), exchange)
             }
@@ -155,28 +158,29 @@ final class Intake {
         } else if announced > limits.smallBodyBytes(of: exchange.request.path),
             case .reading = exchange.state, let problem = admitLarge(exchange, announced)
         {
-            // Told at once: whoever sends slowly would keep the connection until the end.
+            // Rejected at once, since a slow sender would keep the connection until the end.
             refuse(exchange, problem)
             return send(.problem(problem), exchange)
         }
         guard case .refused(let refusal) = exchange.state else { return .YES }
-        // What follows is not looked at: the connection ends with this answer.
+        // The rest is not parsed: the connection ends with this response.
         if RequestReader.isAmbiguous(exchange.request.headers) { return send(refusal, exchange) }
         guard announced > 0 else { return .YES }
-        // Without having read the body the connection cannot be used again. A client that asks
-        // first is told at once; another one hears the refusal only after it has sent its body.
-        let asks = exchange.request.headers["Expect"] != nil
-        return asks || announced > limits.droppedBytes ? send(refusal, exchange) : .YES
+        // A connection with an unread body cannot be reused. A client that sends Expect gets the
+        // rejection at once; another one would read it only after sending its body.
+        let expectsContinue = exchange.request.headers["Expect"] != nil
+        return expectsContinue || announced > limits.droppedBytes
+            ? send(refusal, exchange) : .YES
     }
 
-    private func take(_ piece: UnsafeRawBufferPointer, _ exchange: Exchange) -> MHD_Result {
+    private func receive(_ piece: UnsafeRawBufferPointer, _ exchange: Exchange) -> MHD_Result {
         let bytes = exchange.heldBytes + piece.count
         if bytes > exchange.bodyBytesMax {
             refuseBody(exchange)
         } else if heldBytes + piece.count > limits.heldBytes,
             bytes > limits.smallBodyBytes(of: exchange.request.path)
         {
-            refuse(exchange, .unavailable("too many large requests at once"))
+            refuse(exchange, .unavailable("too many concurrent large requests"))
         } else if bytes > limits.smallBodyBytes(of: exchange.request.path),
             !exchange.isLargeAdmitted, let problem = admitLarge(exchange, bytes)
         {
@@ -185,7 +189,7 @@ final class Intake {
             heldBytes += piece.count
             exchange.heldBytes = bytes
             if bytes > limits.smallBodyBytes, exchange.request.body.capacity < bytes {
-                // It is no longer small: room for all of it at once, and nothing is copied again.
+                // Reserve the whole size once the body is large, so that it is not copied again.
                 exchange.request.body.reserveCapacity(max(bytes * 2, exchange.announcedBytes))
             }
             exchange.request.body.append(contentsOf: piece)
@@ -193,7 +197,7 @@ final class Intake {
         return .YES
     }
 
-    /// Why a large body is not read now: too many of senders who are not known come in.
+    /// Returns why a large body is not read now: too many of unknown senders are being received.
     private func admitLarge(_ exchange: Exchange, _ bytes: Int) -> Problem? {
         exchange.isLargeAdmitted = true
         guard let isSenderKnown, !isSenderKnown(exchange.request) else { return nil }
@@ -238,7 +242,7 @@ final class Intake {
         return MHD_queue_response(exchange.connection, UInt32(response.status), message)
     }
 
-    /// Without the arrays of bytes that texts are made into where they are given to C as they are.
+    /// Uses `withCString`, since passing a String to C directly allocates an array.
     private func add(_ name: String, _ value: String, to message: OpaquePointer) {
         name.withCString { name in
             value.withCString { value in _ = MHD_add_response_header(message, name, value) }
@@ -246,12 +250,14 @@ final class Intake {
     }
 }
 
-/// The large bodies that come in of senders who are not known.
+/// Counts large bodies that are being received from unknown senders.
 private struct UnknownLargeBodies {
     private var counts: [String: Int] = [:]
     private var bytes = 0
 
-    /// - Returns: false if there is no room for it
+    /// Adds a body.
+    ///
+    /// - Returns: false if a limit is reached
     mutating func begin(_ exchange: Exchange, bytes: Int, _ limits: ServerLimits) -> Bool {
         let address = exchange.request.remote
         guard counts[address, default: 0] < limits.unknownLargeBodiesPerAddress,

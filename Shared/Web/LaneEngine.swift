@@ -3,10 +3,10 @@ import CLinux
 import Glibc
 import Model
 
-/// The transfers of one lane: one libcurl multi handle behind one pollable descriptor.
+/// Transfers of one lane: a libcurl multi handle with one pollable descriptor.
 ///
-/// libcurl tells which sockets and which time it waits for; the sockets are gathered in an epoll
-/// descriptor, so that the loop of the service polls one thing whatever is under way.
+/// libcurl reports the sockets and the timeout that it waits for. The sockets are in an epoll
+/// descriptor, so that the loop of the service polls one descriptor for all transfers.
 final class LaneEngine {
     let descriptor: Int32
     private let limits: TransferLimits
@@ -16,21 +16,21 @@ final class LaneEngine {
     private var firstWaiting = 0
     private var results: [TransferResult] = []
     private var wakeUp: ContinuousClock.Instant?
-    /// Every socket of this lane, also those of idle connections.
+    /// All sockets of this lane, including those of idle connections.
     private var sockets: Set<Int32> = []
     private var isStopped = false
     private let clock = ContinuousClock()
 
-    /// Events of one turn; more are served in the next.
+    /// Maximum number of events per turn.
     private static let eventsMax = 256
 
     init(limits: TransferLimits) {
         self.limits = limits
         Curl.initialise()
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-        invariant(descriptor >= 0, "the system has a descriptor for epoll")
+        invariant(descriptor >= 0, "epoll_create1 succeeds")
         guard let multi = curl_multi_init() else {
-            fatalError("broken invariant: libcurl makes a multi handle")
+            fatalError("broken invariant: curl_multi_init succeeds")
         }
         self.multi = multi
         _ = ccurl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, limits.idleConnections)
@@ -54,7 +54,7 @@ final class LaneEngine {
         } else if waiting.count - firstWaiting < limits.waiting {
             waiting.append(transfer)
         } else {
-            fail(transfer, "too many transfers wait already")
+            fail(transfer, "too many waiting transfers")
         }
     }
 
@@ -77,11 +77,11 @@ final class LaneEngine {
         return results
     }
 
-    func takeBody(of token: UInt64) -> [UInt8] {
+    func drainBody(of token: UInt64) -> [UInt8] {
         guard let found = running.values.first(where: { $0.transfer.token == token }),
             ccurl_number(found.easy, CURLINFO_RESPONSE_CODE) == 200
         else { return [] }
-        return found.answer.moveBody()
+        return found.answer.drainBody()
     }
 
     func stop() {
@@ -92,8 +92,8 @@ final class LaneEngine {
             transfer.free()
         }
         running = [:]
-        // libcurl says QUIT to idle mail servers and waits for their answer: they answer at once
-        // when nothing more can come from them.
+        // libcurl sends QUIT to idle mail servers and waits for their reply. With the sockets' read
+        // side shut down, it does not wait.
         for socket in sockets { shutdown(socket, Int32(SHUT_RD)) }
         curl_multi_cleanup(multi)
         close(descriptor)
@@ -104,7 +104,7 @@ final class LaneEngine {
     private func begin(_ transfer: Transfer) {
         guard let begun = RunningTransfer(transfer, clock.now) else {
             return fail(
-                transfer, "the call cannot be made: its URL, a header or an address is wrong")
+                transfer, "invalid call: its URL, a header or an address is not usable")
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = ccurl_set_socket_callbacks(
@@ -160,7 +160,7 @@ final class LaneEngine {
         Unmanaged<LaneEngine>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// libcurl waits for a socket, or does no longer.
+    /// libcurl starts or stops waiting for a socket.
     private static let watch: curl_socket_callback = { easy, socket, what, context, _ in
         let engine = LaneEngine.of(context)
         if what == CURL_POLL_REMOVE {
@@ -175,7 +175,7 @@ final class LaneEngine {
         return 0
     }
 
-    /// libcurl wants to be called again after a time; negative = no longer.
+    /// libcurl sets its timeout; negative = none.
     private static let setTimer: curl_multi_timer_callback = { _, milliseconds, context in
         let engine = LaneEngine.of(context)
         engine.wakeUp =

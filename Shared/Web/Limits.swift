@@ -1,65 +1,65 @@
-/// What a ``Server`` takes at most.
+/// Limits of a ``Server``.
 public struct ServerLimits: Hashable, Sendable {
-    /// Open connections. Shortly before that those are closed that have asked nothing for longest;
-    /// what is still too many waits in the kernel's queue.
+    /// Maximum number of open connections. Shortly before it, those that have been idle longest are
+    /// closed; more wait in the kernel's queue.
     public var connections = 4096
-    /// Open connections of one address; more are closed at once. Those of ``proxies`` are not
-    /// counted.
+    /// Maximum number of open connections per address; more are closed at once. Connections of
+    /// ``proxies`` are not counted.
     public var connectionsPerAddress = 512
-    /// A connection without a request for so long is closed, and one whose answer is not taken.
-    /// Waiting for an answer is not idleness.
+    /// Timeout of a connection without a request, or whose response is not read. A connection that
+    /// waits for a response is not idle.
     public var idleSeconds = 60
-    /// A header has to be whole so long after its first line.
+    /// Timeout of a header after its request line.
     public var headerSeconds = 15
-    /// Whoever reads an answer that comes piece by piece may be behind with it for so long, and
-    /// what ``bytesPerSecond`` allows for what was taken meanwhile.
+    /// How long the client of a streamed response may be behind, plus the time that
+    /// ``bytesPerSecond`` allows for what it has read.
     public var behindSeconds = 60
-    /// Of such an answer not more may wait for its reader: it is broken off.
+    /// Maximum number of unsent bytes of a streamed response; above it the response is aborted.
     public var unsentBytes = 16 << 20
-    /// A body has to be whole so long after its header, and what ``bytesPerSecond`` allows.
+    /// Timeout of a body after its header, plus the time that ``bytesPerSecond`` allows.
     public var bodySeconds = 30
-    /// What is slower is too slow.
+    /// Minimum transfer rate.
     public var bytesPerSecond = 2048
-    /// Body of a request; a longer one is answered 413.
+    /// Maximum size of a body; larger ones are answered with 413.
     public var bodyBytes = 1 << 20
-    /// Other body limits, by the beginning of the path, in which `*` stands for any one part; the
-    /// longest that fits counts.
+    /// Other limits of bodies by prefix of the path, in which `*` matches any one segment. The
+    /// longest matching prefix counts.
     public var bodyBytesByPath: [String: Int] = [:]
-    /// All bodies together that the server holds; a larger one that would be more is answered 503.
+    /// Maximum size of all bodies together; a large body above it is answered with 503.
     public var heldBytes = 128 << 20
-    /// A body up to here finds room all the same, and waits for no larger one: no app's call for
-    /// help is larger.
+    /// Size up to which a body is small: it is accepted regardless of ``heldBytes`` and waits for
+    /// no large one. Emergency requests of all apps are smaller.
     public var smallBodyBytes = 16 << 10
-    /// Larger bodies that a service is given in one turn, all together; at least one.
+    /// Maximum size of all large bodies in one turn; at least one.
     public var largeBytesPerTurn = 8 << 20
-    /// The same for requests to ``urgentPath`` and below it. Bounded, for all that came are done in
-    /// one turn.
+    /// Size up to which a body to ``urgentPath`` and below is small. Limited, since one turn
+    /// handles all small ones.
     public var urgentBodyBytes = 64 << 10
-    /// Large bodies of one address, of senders who are not known, that come in at a time …
+    /// Maximum number of concurrent large bodies of unknown senders per address …
     public var unknownLargeBodiesPerAddress = 2
-    /// … each of which has to be whole so long after its header, and what its own rate allows.
+    /// … each with this timeout after its header, plus the time that its own rate allows.
     public var unknownBodySeconds = 10
     public var unknownBytesPerSecond = 16 << 10
-    /// All of those together may take this share of ``heldBytes``: the rest is for who is known.
+    /// Share of ``heldBytes`` for unknown senders; the rest is for known ones.
     public var unknownHeldBytes: Int { heldBytes / 4 }
-    /// What is about calls for help.
+    /// Path of emergency requests.
     public var urgentPath = "/v1/emergencies"
-    /// Paths where a body counts for something even if nobody can read it. Elsewhere below `/v1/`
-    /// one with a `Content-Encoding` is answered 415. Apps that send to other paths delete what is
-    /// refused.
+    /// Paths where a request is valid even if its body cannot be decoded. On other paths below
+    /// `/v1/` a `Content-Encoding` is answered with 415. Paths outside `/v1/` are exempt, because
+    /// phone apps delete rejected reports.
     public var unreadBodyPaths: Set<String> = []
-    /// All header lines of a request together; more is answered 431.
+    /// Maximum size of all header lines; larger headers are answered with 431.
     public var headerBytes = 16 << 10
-    /// Path and query of a request; more is answered 414.
+    /// Maximum size of path and query; longer ones are answered with 414.
     public var targetBytes = 4 << 10
-    /// A request that its service has not answered for so long is answered 503.
+    /// Timeout of the service's response, after which a request is answered with 503.
     public var answerSeconds = 30
-    /// Addresses whose `X-Forwarded-For` is believed.
+    /// Addresses of proxies whose `X-Forwarded-For` is trusted.
     public var proxies: Set<String> = ["127.0.0.1"]
 
     public init() {}
 
-    /// Bytes up to which a body is a small one.
+    /// Size up to which a body is small.
     func smallBodyBytes(of path: String) -> Int {
         let isUrgent =
             path.hasPrefix(urgentPath)
@@ -81,7 +81,7 @@ public struct ServerLimits: Hashable, Sendable {
     }
 
     private static func begins(_ path: String, with pattern: String) -> Bool {
-        // Nothing is shorter than what it begins with.
+        // A path is not shorter than its prefix.
         guard path.utf8.count >= pattern.utf8.count else { return false }
         let star = UInt8(ascii: "*")
         guard let wild = pattern.utf8.firstIndex(of: star) else {
@@ -89,32 +89,33 @@ public struct ServerLimits: Hashable, Sendable {
         }
         guard path.utf8.starts(with: pattern.utf8[..<wild]) else { return false }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let wanted = pattern.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count >= wanted.count
-            && zip(parts, wanted).allSatisfy { $1 == "*" ? !$0.isEmpty : $0 == $1 }
+        let expected = pattern.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count >= expected.count
+            && zip(parts, expected).allSatisfy { $1 == "*" ? !$0.isEmpty : $0 == $1 }
     }
 
-    /// Bytes of a refused body that are read and dropped, so that its sender hears the refusal.
+    /// Bytes of a rejected body that are read and dropped, so that its sender can read the
+    /// response.
     var droppedBytes: Int { 8 * bodyBytes }
 
-    /// What the HTTP library may use for a connection: the header, and room to keep its lines
-    /// apart. All of it is cleared for every request, so it is not larger than that.
+    /// Memory of the HTTP library per connection: the header and its parsed lines. The library
+    /// clears all of it for every request, so it is no larger than necessary.
     var connectionMemoryBytes: Int { headerBytes + targetBytes + (4 << 10) }
 }
 
-/// What ``Transfers`` takes at most.
+/// Limits of ``Transfers``.
 public struct TransferLimits: Hashable, Sendable {
-    /// Transfers of one lane that run at once; more wait in order.
+    /// Maximum number of concurrent transfers per lane; more wait in order.
     public var running = 64
-    /// Transfers of one lane that wait; more fail at once as not sent.
+    /// Maximum number of waiting transfers per lane; more fail at once as not sent.
     public var waiting = 10_000
-    /// Idle connections that one lane keeps.
+    /// Maximum number of idle connections per lane.
     public var idleConnections = 64
 
     public init() {}
 
-    /// Header lines of an answer that are kept.
+    /// Maximum size of the stored headers of a response.
     static let headerBytes = 16 << 10
-    /// Text of a mail server's reply that is kept.
+    /// Maximum length of the stored text of a mail server's reply.
     static let replyCharacters = 1000
 }

@@ -3,13 +3,16 @@ import Glibc
 
 /// Opens the listening socket of a server.
 enum Listener {
-    /// - Parameter port: 0 = any that is free.
+    /// Opens, binds and listens.
+    ///
+    /// - Parameter port: 0 = any free port
+    /// - Throws: ``WebError``
     static func open(address: String, port: Int) throws(WebError) -> (socket: Int32, port: Int) {
         let operation = "listen on \(address):\(port)"
         guard var name = socketAddress(address, port) else {
             throw WebError(
                 .badAddress, operation: operation, message: "not an IPv4 address and port",
-                hint: "use a numeric address such as 127.0.0.1 or 0.0.0.0 and a port below 65536")
+                hint: "Use a numeric address such as 127.0.0.1 or 0.0.0.0, and a port below 65536.")
         }
         let socket = clinux_tcp_socket()
         guard socket >= 0 else { throw failure(operation, port, errno) }
@@ -45,19 +48,19 @@ enum Listener {
             return WebError(
                 .portInUse, operation: operation,
                 message: "port \(port) is in use by another process",
-                hint: "`ss -ltnp 'sport = :\(port)'` shows which; stop it or choose another port")
+                hint: "Stop it, or choose another port: `ss -ltnp 'sport = :\(port)'` shows it.")
         case EADDRNOTAVAIL:
             return WebError(
                 .badAddress, operation: operation, message: message,
-                hint: "`ip address` shows the addresses of this machine")
+                hint: "Use an address of this machine: `ip address` lists them.")
         case EACCES:
             return WebError(
                 .system, operation: operation, message: message,
-                hint: "ports below 1024 need a privilege; choose a higher one")
+                hint: "Choose a port from 1024 on, since lower ones need a privilege.")
         default:
             return WebError(
                 .system, operation: operation, message: message,
-                hint: "look at the limit of open files (`ulimit -n`) and at the system's log")
+                hint: "Check the limit of open files (`ulimit -n`) and the system log.")
         }
     }
 }

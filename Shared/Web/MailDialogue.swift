@@ -1,26 +1,28 @@
 import Model
 
-/// How far a mail came, and what its server said.
+/// Progress of a mail transfer, with the server's last reply.
 ///
-/// The final dot is the point that matters: before it the server has taken nothing, after it only
-/// its answer tells.
+/// The final dot decides: before it the server has not accepted the message; after it only the
+/// server's reply tells whether it has.
 struct MailDialogue {
     private(set) var stage = TransferFailure.MailStage.connect
-    /// The last reply that is complete.
+    /// Code of the last complete reply.
     private(set) var code = 0
     private(set) var text = ""
-    /// The message was handed over completely, so that the final dot may have left.
+    /// Whether the whole message was passed to libcurl, so that the final dot may have been sent.
     private(set) var isMessageComplete = false
     private(set) var hasFinalReply = false
     private var lines: [String] = []
 
-    /// The server's last word was a refusal.
+    /// Whether the last reply was a rejection.
     var isRefused: Bool { code >= 400 }
-    /// The refusal ends the connection.
+    /// Whether the rejection ends the connection.
     var isLeaving: Bool { isRefused && !isMessageComplete }
 
-    /// - Parameter word: the first four characters of what is sent.
-    mutating func sawCommand(_ word: String) {
+    /// Updates the stage when a command is sent.
+    ///
+    /// - Parameter word: the first four characters of the command
+    mutating func recordCommand(_ word: String) {
         switch word {
         case "EHLO", "HELO", "STAR": stage = .hello
         case "AUTH": stage = .authentication
@@ -31,11 +33,11 @@ struct MailDialogue {
         }
     }
 
-    mutating func sawMessageEnd() { isMessageComplete = true }
+    mutating func recordMessageEnd() { isMessageComplete = true }
 
-    /// One line of a reply: `250-SIZE 200` or, as the last one, `250 ok`.
-    mutating func takeReply(_ line: String) {
-        // What follows is the answer to QUIT.
+    /// Parses one line of a reply: `250-SIZE 200` or, as the last one, `250 ok`.
+    mutating func receiveReply(_ line: String) {
+        // What follows is the reply to QUIT.
         if isLeaving || hasFinalReply { return }
         let line = trimmed(line)
         guard let number = OutsideNumber.integer(line.prefix(3), in: 0...999), line.utf8.count >= 3
@@ -48,8 +50,9 @@ struct MailDialogue {
         if isMessageComplete { hasFinalReply = true }
     }
 
-    /// - Parameters:
-    ///   - failure: what the library says when the transfer failed, else nil
+    /// The outcome of the transfer.
+    ///
+    /// - Parameter failure: the library's message if the transfer failed, else nil
     func outcome(_ failure: String?) -> TransferOutcome {
         if hasFinalReply, (200..<300).contains(code) {
             return .answered(TransferAnswer(status: code, body: Array(text.utf8)))
@@ -59,11 +62,11 @@ struct MailDialogue {
             return .failed(
                 TransferFailure(
                     fate: .refused, reply: reply,
-                    message: "the mail server answered \(code) at \(stage.rawValue)"))
+                    message: "the mail server replied \(code) at stage \(stage.rawValue)"))
         }
         return .failed(
             TransferFailure(
                 fate: isMessageComplete ? .unknown : .notSent,
-                message: failure ?? "the mail server did not answer the message"))
+                message: failure ?? "the mail server did not reply to the message"))
     }
 }

@@ -1,4 +1,4 @@
-/// The HTTP methods that services serve and gateways take.
+/// The HTTP methods of services and gateways.
 ///
 /// A HEAD request reaches a service as `.get`: the server sends the answer without its body.
 public enum Method: String, Sendable, CaseIterable {

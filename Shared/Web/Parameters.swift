@@ -1,16 +1,16 @@
 import Model
 
-/// The values that stand in a path where its pattern has `{names}`, unescaped.
+/// Values of the `{names}` in a path's pattern, unescaped.
 public struct Parameters: Sendable {
     private let values: [(name: String, value: String)]
 
     public init(_ values: [(String, String)]) { self.values = values }
 
-    /// Of a pattern without any.
+    /// The parameters of a pattern without names.
     static let none = Parameters([])
 
-    /// The value of a name; asking for one that the pattern does not have is a mistake of the
-    /// program and stops it.
+    /// The value of a name. A name that the pattern does not have is a programming error and stops
+    /// the process.
     public subscript(name: String) -> String {
         guard let entry = values.first(where: { $0.name == name }) else {
             fatalError("broken invariant: the pattern has no parameter \(name)")
@@ -20,7 +20,7 @@ public struct Parameters: Sendable {
 
     /// The id of a name: `parameters.id("circle", CircleID.self)`.
     ///
-    /// - Throws: a 404 problem when the text is no such id, as nothing can be there.
+    /// - Throws: a 404 problem if the value is not such an id
     public func id<Kind: IdentifierKind>(
         _ name: String, _ type: Identifier<Kind>.Type
     ) throws(Problem) -> Identifier<Kind> {

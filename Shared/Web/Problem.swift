@@ -1,12 +1,12 @@
 import Parsing
 
-/// What was wrong with a request, for the one who sent it (RFC 9457).
+/// Problem details of a rejected request (RFC 9457).
 ///
-/// `detail` names what is wrong, `field` where, `hint` what would be right. None of them repeats
-/// personal data that the sender did not just send.
+/// `detail` says what is wrong, `field` where, and `hint` how to correct it. None of them contains
+/// personal data that the sender did not send.
 public struct Problem: Error, Hashable, Sendable {
     public var status: Int
-    /// Short and the same for every occurrence.
+    /// Short summary, equal for all occurrences of the problem.
     public var title: String
     public var detail: String
     /// Name or path of the field concerned, such as `members[1].role`.
@@ -28,7 +28,7 @@ public struct Problem: Error, Hashable, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// The object of RFC 9457, with the members `field` and `hint` where they are set.
+    /// The object of RFC 9457, with the members `field` and `hint` if they are set.
     public var json: JSON {
         var members: [JSON.Member] = [
             .init("type", "about:blank"), .init("title", .string(title)),
@@ -39,7 +39,7 @@ public struct Problem: Error, Hashable, Sendable {
         return .object(members)
     }
 
-    /// 400: the request is not usable as it is.
+    /// 400: the request is invalid.
     public static func invalid(
         _ detail: String, field: String? = nil, hint: String? = nil
     ) -> Problem {
@@ -47,12 +47,12 @@ public struct Problem: Error, Hashable, Sendable {
             status: 400, title: "Invalid request", detail: detail, field: field, hint: hint)
     }
 
-    /// 401: no credentials, or wrong ones.
+    /// 401: the credentials are missing or wrong.
     public static func unauthorized(_ detail: String, hint: String? = nil) -> Problem {
         Problem(status: 401, title: "Credentials needed", detail: detail, hint: hint)
     }
 
-    /// 403: known, but not allowed, with the reason.
+    /// 403: the principal may not do this.
     public static func denied(_ detail: String, hint: String? = nil) -> Problem {
         Problem(status: 403, title: "Not allowed", detail: detail, hint: hint)
     }
@@ -62,7 +62,7 @@ public struct Problem: Error, Hashable, Sendable {
         Problem(status: 404, title: "Not found", detail: detail, hint: hint)
     }
 
-    /// 409: at odds with what is stored.
+    /// 409: the request conflicts with stored data.
     public static func conflict(
         _ detail: String, field: String? = nil, hint: String? = nil
     ) -> Problem {
@@ -79,7 +79,7 @@ public struct Problem: Error, Hashable, Sendable {
         Problem(
             status: 413, title: "Body too large",
             detail: "the body is larger than \(limitBytes) bytes",
-            hint: "send it in parts; a shape with fewer points")
+            hint: "send it in parts, or a shape with fewer points")
     }
 
     /// 429: too many requests from this credential or address.
@@ -89,10 +89,10 @@ public struct Problem: Error, Hashable, Sendable {
             retryAfterSeconds: retryAfterSeconds)
     }
 
-    /// 503: not now.
+    /// 503: temporarily unavailable.
     public static func unavailable(_ detail: String, retryAfterSeconds: Int = 1) -> Problem {
         Problem(
-            status: 503, title: "Not available now", detail: detail,
+            status: 503, title: "Temporarily unavailable", detail: detail,
             hint: "send the same request again", retryAfterSeconds: retryAfterSeconds)
     }
 }

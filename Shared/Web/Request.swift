@@ -1,8 +1,8 @@
 import Parsing
 
-/// A complete HTTP request whose connection waits, suspended, for its answer.
+/// A complete HTTP request. Its connection is suspended until the response.
 public struct Request: Hashable, Sendable {
-    /// What ``Server/answer(_:_:)`` is told; never used twice by one server.
+    /// Id for ``Server/answer(_:_:)``; unique within a server.
     public var id: UInt64
     public var method: Method
     /// The path as sent, still escaped, without the query: `/v1/people/per_…`.
@@ -10,14 +10,14 @@ public struct Request: Hashable, Sendable {
     public var query: Query
     public var headers: Headers
     public var body: [UInt8]
-    /// Numeric address of the client; behind a trusted proxy the one that the proxy saw.
+    /// Numeric address of the client, or behind a trusted proxy the one that the proxy reports.
     public var remote: String
-    /// `X-Request-Id` of the client when it is 1…64 letters, digits and `-._`, else a made one.
-    /// The answer carries it, and events that follow from the request.
+    /// `X-Request-Id` of the client if it has 1 to 64 letters, digits and `-._`, else a random id.
+    /// The response and all resulting events carry it.
     public var trace: String
 
-    /// The path without what may be a secret: a long part that is no id, as in
-    /// `/log/gpslogger/{token}`, becomes `…`. For log lines.
+    /// The path for log lines: long segments that are no ids may be secrets, as in
+    /// `/log/gpslogger/{token}`, and are replaced by `…`.
     public var pathWithoutSecrets: String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { part in
             let bytes = Array(part.utf8)

@@ -1,13 +1,14 @@
 import CMicroHTTPD
 import Runtime
 
-/// Reads the header of a request and says what is wrong with it.
+/// Parses and validates the header of a request.
 struct RequestReader {
     let limits: ServerLimits
 
     /// Fills the exchange's request from the connection.
     ///
-    /// - Returns: the refusal of a request that no service shall see.
+    /// - Returns: the response to an invalid request, which the service never sees; nil if it is
+    ///   valid
     func read(_ method: String, into exchange: Exchange) -> Response? {
         let (headers, headerBytes) = readHeaders(of: exchange.connection)
         exchange.request.headers = headers
@@ -22,7 +23,7 @@ struct RequestReader {
                 431, "Header too large", "the header is larger than \(limits.headerBytes) bytes")
         }
         guard let known = method == "HEAD" ? .get : Method(rawValue: method) else {
-            return problem(501, "Method not known", "this server does not know \(method)")
+            return problem(501, "Unknown method", "this server does not support \(method)")
         }
         exchange.request.method = known
         if exchange.target == "*", known == .options {
@@ -34,11 +35,11 @@ struct RequestReader {
             )
         }
         guard exchange.request.path.hasPrefix("/") else {
-            return problem(400, "Invalid request", "the path does not begin with a slash")
+            return problem(400, "Invalid request", "the path does not start with a slash")
         }
         if RequestReader.isAmbiguous(headers) {
             return problem(
-                400, "Invalid request", "its length is told twice, or in a way that is not known")
+                400, "Invalid request", "the length of the body is ambiguous")
         }
         if let coding = headers["Content-Encoding"], !equalIgnoringCase(coding, "identity"),
             exchange.request.path.hasPrefix("/v1/"),
@@ -46,15 +47,14 @@ struct RequestReader {
         {
             return .problem(
                 Problem(
-                    status: 415, title: "Body not readable",
-                    detail: "this server takes no body with a Content-Encoding",
-                    hint: "send the body as it is, without Content-Encoding"))
+                    status: 415, title: "Unsupported encoding",
+                    detail: "this server does not support Content-Encoding",
+                    hint: "send the body unencoded, without Content-Encoding"))
         }
         return nil
     }
 
-    /// Whether two readers may see its end at different places, so that what follows is a request
-    /// for one of them.
+    /// Whether two parsers may disagree about the end of the request (request smuggling).
     static func isAmbiguous(_ headers: Headers) -> Bool {
         var lengths = 0
         var codings = 0
@@ -95,7 +95,7 @@ struct RequestReader {
         return (collected.headers, collected.bytes)
     }
 
-    /// The client's own id when it is harmless in a log line, else a random one.
+    /// Returns the client's id if it is safe for log lines, else a random one.
     private func trace(_ sent: String?) -> String {
         if let sent, (1...64).contains(sent.utf8.count), sent.utf8.allSatisfy(isTraceByte) {
             return sent
@@ -113,7 +113,7 @@ struct RequestReader {
         }
     }
 
-    /// The peer, or what a trusted peer says last in `X-Forwarded-For`.
+    /// Returns the peer's address, or for a trusted proxy the last one in its `X-Forwarded-For`.
     private func remote(of connection: OpaquePointer, _ headers: Headers) -> String {
         let peer = addressText(cmhd_client_address(connection))
         guard limits.proxies.contains(peer), let list = headers.last("X-Forwarded-For"),

@@ -1,6 +1,6 @@
 import Parsing
 
-/// The answer to one ``Request``.
+/// Response to a ``Request``.
 public struct Response: Hashable, Sendable {
     public var status: Int
     public var headers: Headers
@@ -17,7 +17,7 @@ public struct Response: Hashable, Sendable {
         .json(json.serialized(), status: status)
     }
 
-    /// JSON that is already text.
+    /// Serialized JSON.
     public static func json(_ text: [UInt8], status: Int = 200) -> Response {
         Response(status: status, headers: ["Content-Type": "application/json"], body: text)
     }
@@ -29,7 +29,8 @@ public struct Response: Hashable, Sendable {
             body: Array(text.utf8))
     }
 
-    /// `application/problem+json` of RFC 9457, with the headers that its status asks for.
+    /// A problem as `application/problem+json` (RFC 9457), with the headers that its status
+    /// requires.
     public static func problem(_ problem: Problem) -> Response {
         var response = Response(
             status: problem.status, headers: ["Content-Type": "application/problem+json"],

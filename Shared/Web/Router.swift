@@ -1,6 +1,6 @@
 import Model
 
-/// A service's paths and methods, each leading to a route of its own type.
+/// Maps the paths and methods of a service to routes.
 ///
 /// ```swift
 /// enum Route { case circle, zones }
@@ -10,15 +10,15 @@ import Model
 /// ])
 /// ```
 public struct Router<Route: Sendable>: Sendable {
-    /// What became of a request.
+    /// Result of routing a request.
     public enum Outcome: Sendable {
         case found(Route, Parameters)
-        /// 404, 405 with `Allow`, or the answer to OPTIONS: to be sent as it is.
+        /// 404, 405 with `Allow`, or the response to OPTIONS.
         case answered(Response)
     }
 
     private struct Pattern: Sendable {
-        /// Nil stands for a parameter.
+        /// Segments; nil = a parameter.
         var literals: [String?]
         /// Names of the parameters in order.
         var names: [String]
@@ -28,11 +28,11 @@ public struct Router<Route: Sendable>: Sendable {
     }
 
     private var patterns: [Pattern] = []
-    /// Paths that are written out and that no pattern before theirs fits: found by one look.
+    /// Literal paths that no earlier pattern matches, for a fast lookup.
     private var plain: [String: [PlainRoute]] = [:]
     private var plainRoutes: [Route] = []
 
-    /// Takes the table in order; of two patterns that fit a path the first wins.
+    /// - Parameter table: routes in order; if two patterns match a path, the first one wins
     public init(_ table: [(Method, String, Route)]) {
         for (method, text, route) in table { add(method, text, route) }
     }
@@ -51,13 +51,13 @@ public struct Router<Route: Sendable>: Sendable {
         }
         let isPlain = names.isEmpty && text.utf8.first == UInt8(ascii: "/")
         if isPlain, !patterns.contains(where: { !$0.names.isEmpty && match($0, parts) != nil }) {
-            plain[text, default: []].append(PlainRoute(method: method, place: plainRoutes.count))
+            plain[text, default: []].append(PlainRoute(method: method, index: plainRoutes.count))
             plainRoutes.append(route)
         }
         if let index = patterns.firstIndex(where: { $0.literals == literals && $0.names == names })
         {
-            let taken = patterns[index].routes.contains { $0.method == method }
-            invariant(!taken, "\(method.rawValue) \(text) is routed once")
+            let isDuplicate = patterns[index].routes.contains { $0.method == method }
+            invariant(!isDuplicate, "\(method.rawValue) \(text) is routed once")
             patterns[index].routes.append((method, route))
         } else {
             patterns.append(
@@ -68,14 +68,14 @@ public struct Router<Route: Sendable>: Sendable {
     /// Finds the route of a request.
     public func route(_ request: Request) -> Outcome {
         for entry in plain[request.path] ?? [] where entry.method == request.method {
-            return .found(plainRoutes[entry.place], .none)
+            return .found(plainRoutes[entry.index], .none)
         }
         let parts = segments(of: request.path)
         var allowed: [Method] = []
         var exact = 0
         for pattern in patterns {
             guard let values = match(pattern, parts) else { continue }
-            // What is written out is not the value of a parameter of another pattern.
+            // A literal segment of one pattern is no parameter value of another.
             let literals = pattern.literalCount
             guard literals >= exact else { continue }
             exact = literals
@@ -87,7 +87,7 @@ public struct Router<Route: Sendable>: Sendable {
             allowed += pattern.routes.map(\.method)
         }
         guard !allowed.isEmpty else {
-            return .answered(.problem(.notFound("there is nothing at this path")))
+            return .answered(.problem(.notFound("unknown path")))
         }
         return .answered(.refusal(of: request.method, allowed: allowed))
     }
@@ -107,14 +107,15 @@ public struct Router<Route: Sendable>: Sendable {
     }
 }
 
-/// A route of a path that is written out.
+/// Route of a literal path.
 private struct PlainRoute: Sendable {
     var method: Method
-    var place: Int
+    var index: Int
 }
 
 extension Response {
-    /// 405 with `Allow`, or the answer to OPTIONS, of a path that has methods, but not this one.
+    /// The response for a method that a path does not support: 405 with `Allow`, or that to
+    /// OPTIONS.
     public static func refusal(of method: Method, allowed: [Method]) -> Response {
         var names: [String] = []
         for allowed in allowed + [.options] where !names.contains(allowed.rawValue) {
@@ -126,13 +127,14 @@ extension Response {
         var response = Response.problem(
             Problem(
                 status: 405, title: "Method not allowed",
-                detail: "\(method.rawValue) does nothing here", hint: "use one of \(list)"))
+                detail: "this path does not support \(method.rawValue)",
+                hint: "use one of \(list)"))
         response.headers["Allow"] = list
         return response
     }
 }
 
-/// `/a/b` → a, b. A slash at the end makes an empty last part, which matches nothing.
+/// `/a/b` → a, b. A trailing slash gives an empty last segment, which matches nothing.
 private func segments(of path: String) -> [Substring] {
     let slash = UInt8(ascii: "/")
     return path.utf8.dropFirst(path.utf8.first == slash ? 1 : 0)

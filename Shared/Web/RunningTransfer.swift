@@ -2,45 +2,47 @@ import CCurl
 import Glibc
 import Model
 
-/// A transfer under way: its libcurl handle, what goes out and what came in.
+/// Running transfer: its libcurl handle, progress and response.
 final class RunningTransfer {
     let transfer: Transfer
     let easy: UnsafeMutableRawPointer
     let started: ContinuousClock.Instant
-    /// The socket that libcurl last waited for on its behalf.
+    /// The socket that libcurl last waited for in this transfer.
     var socket: Int32 = -1
-    /// What of a mail's message libcurl has taken.
+    /// Bytes of a mail's message passed to libcurl.
     var sentBytes = 0
-    var answer = AnswerCollector()
+    var answer = ResponseCollector()
     var dialogue = MailDialogue()
-    /// Lists that libcurl reads until the end.
+    /// Lists that libcurl uses until the end of the transfer.
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-    /// Nil when libcurl does not take the call as it is.
+    /// Nil if libcurl does not accept the call.
     init?(_ transfer: Transfer, _ now: ContinuousClock.Instant) {
         guard let easy = curl_easy_init() else { return nil }
         self.transfer = transfer
         self.easy = easy
         started = now
-        let isTaken =
+        let isAccepted =
             switch transfer.call {
             case .http(let call): setUp(call)
             case .mail(let call): setUp(call)
             }
-        guard isTaken, setUpAll() else {
+        guard isAccepted, setUpAll() else {
             free()
             return nil
         }
     }
 
-    /// Gives the handle back; to be called once, when libcurl's multi handle has it no longer.
+    /// Frees the handle. Call it once, after removing it from libcurl's multi handle.
     func free() {
         curl_easy_cleanup(easy)
         for list in lists { curl_slist_free_all(list) }
         lists = []
     }
 
-    /// - Parameter code: libcurl's `CURLcode`.
+    /// The outcome of the transfer.
+    ///
+    /// - Parameter code: libcurl's `CURLcode`
     func outcome(_ code: Int32) -> TransferOutcome {
         let failure = code == Int32(CURLE_OK.rawValue) ? nil : Curl.message(code, easy)
         switch transfer.call {
@@ -60,7 +62,7 @@ final class RunningTransfer {
     private func setUpAll() -> Bool {
         set(CURLOPT_NOSIGNAL, 1) && set(CURLOPT_QUICK_EXIT, 1)
             && set(CURLOPT_TIMEOUT_MS, max(1, transfer.timeoutMilliseconds))
-            // Only what is configured here decides where a call goes, no variable of a shell.
+            // Ignore proxies from environment variables.
             && set(CURLOPT_PROXY, "")
             && set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     }
@@ -69,7 +71,8 @@ final class RunningTransfer {
         ccurl_set_number(easy, option, number) == 0
     }
 
-    /// False also for a text with a NUL, a line break or another control character.
+    /// Sets a text option. Returns false if libcurl rejects it, or for a text with a NUL, a line
+    /// break or another control character.
     func set(_ option: CURLoption, _ text: String) -> Bool {
         isOneLine(text) && ccurl_set_text(easy, option, text) == 0
     }
@@ -99,21 +102,21 @@ final class RunningTransfer {
     }
 }
 
-/// Whether a text can stand in one line of a protocol.
+/// Whether a text has no control characters except tabs, so that it fits in one protocol line.
 func isOneLine(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
 }
 
-/// The library as a whole.
+/// Global state of libcurl.
 enum Curl {
     private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// To be called before anything else of the library.
+    /// Initialises libcurl. Call it before anything else of the library.
     static func initialise() {
         invariant(isInitialised, "libcurl can be initialised")
     }
 
-    /// What happened, in the library's words, with the system's where there are some.
+    /// The library's message, with that of the system if there is one.
     static func message(_ code: Int32, _ easy: UnsafeMutableRawPointer) -> String {
         let text = String(cString: curl_easy_strerror(CURLcode(UInt32(code))))
         let system = Int32(ccurl_number(easy, CURLINFO_OS_ERRNO))

@@ -3,16 +3,16 @@ import Glibc
 import Model
 import Runtime
 
-/// HTTP/1.1 on one address, in the loop of its service.
+/// HTTP/1.1 server in the loop of its service.
 ///
-/// One turn of the loop: ``drain()`` gives the complete requests, whose connections are then
-/// suspended; the service decides and commits; ``answer(_:_:)`` gives each its answer; ``flush()``
-/// sends them. So an answer never leaves before what it promises is on disk.
+/// In one turn of the loop, ``drain()`` returns the complete requests, whose connections are
+/// suspended; the service handles them and commits; ``answer(_:_:)`` sets the responses, and
+/// ``flush()`` sends them. A response is never sent before its effects are on disk.
 ///
-/// What is wrong with a request as such (size, method, header) is answered here and reaches no
-/// service. Not thread-safe: everything happens on the thread of the loop.
+/// Requests with an invalid size, method or header are answered here and never reach the service.
+/// Not thread-safe: everything runs on the thread of the loop.
 public final class Server: Pollable {
-    /// Where it listens; the chosen one when 0 was asked for.
+    /// The port it listens on; if 0 was requested, the assigned one.
     public let port: Int
 
     let intake: Intake
@@ -23,9 +23,9 @@ public final class Server: Pollable {
     /// Opens the port.
     ///
     /// - Parameters:
-    ///   - address: a numeric IPv4 address of this machine, `0.0.0.0` for all of them.
-    ///   - port: 0 = any that is free.
-    /// - Throws: `portInUse`, `badAddress` or `system`, each naming the address and port.
+    ///   - address: numeric IPv4 address of this machine; `0.0.0.0` = all of them
+    ///   - port: 0 = any free port
+    /// - Throws: ``WebError`` with reason `portInUse`, `badAddress` or `system`
     public init(
         address: String = "127.0.0.1", port: Int, limits: ServerLimits = ServerLimits()
     ) throws(WebError) {
@@ -33,7 +33,8 @@ public final class Server: Pollable {
         self.port = listening.port
         intake = Intake(limits: limits)
         daemon = cmhd_start(
-            listening.socket, Intake.welcome, Intake.connection, Intake.handle, Intake.complete,
+            listening.socket, Intake.acceptPolicy, Intake.connection, Intake.handle,
+            Intake.complete,
             Intake.begin,
             Unmanaged.passUnretained(intake).toOpaque(),
             cmhd_limits(
@@ -44,14 +45,14 @@ public final class Server: Pollable {
             close(listening.socket)
             throw WebError(
                 .system, operation: "serve \(address):\(listening.port)",
-                message: "the HTTP library did not start",
-                hint: "look at the limit of open files (`ulimit -n`)")
+                message: "libmicrohttpd could not be started",
+                hint: "Check the limit of open files (`ulimit -n`).")
         }
     }
 
     deinit { stop() }
 
-    /// Requests that wait for an answer.
+    /// Number of requests that wait for a response.
     public var waitingCount: Int { intake.waiting.count }
 
     public func appendPollItems(to items: inout [PollItem]) {
@@ -70,41 +71,40 @@ public final class Server: Pollable {
             .compactMap(\.self).min()
     }
 
-    /// Reads and writes what is ready.
+    /// Reads and writes whatever is ready.
     ///
-    /// - Returns: requests that are complete, as many as one turn may take: those with small
-    ///   bodies, or some with large ones. Each is to be answered once, at any later time within
-    ///   ``ServerLimits/answerSeconds``.
+    /// - Returns: complete requests for one turn: all with small bodies, or some with large ones.
+    ///   Each must be answered once within ``ServerLimits/answerSeconds``.
     public func drain() -> [Request] {
         guard let daemon else { return [] }
         for id in deadlines.removeDue() where intake.waiting[id] != nil {
-            answer(id, .problem(.unavailable("the service did not answer in time")))
+            answer(id, .problem(.unavailable("the service did not respond in time")))
         }
-        intake.connections.look()
+        intake.connections.closeExpired()
         var rounds = 0
         var openedBefore = 0
         repeat {
-            // The library accepts ten connections a run; whoever is behind them waits no longer.
+            // The library accepts ten connections per run, so run it until none are waiting.
             openedBefore = intake.connections.openedCount
             MHD_run(daemon)
             rounds += 1
         } while intake.connections.openedCount - openedBefore >= 10 && rounds < 32
-        let requests = intake.takeArrived()
+        let requests = intake.popArrived()
         if !requests.isEmpty {
             deadlines.append(requests.lazy.map(\.id), in: .seconds(intake.limits.answerSeconds))
         }
         return requests
     }
 
-    /// Lets the service say whose large bodies it reads gladly: of a request whose header is there,
-    /// whether it knows the sender. Others get little room and little time.
+    /// Sets the check for known senders, called with the header of a request with a large body.
+    /// Large bodies of unknown senders get less room and time.
     public func identifySenders(_ isKnown: @escaping (Request) -> Bool) {
         intake.isSenderKnown = isKnown
     }
 
-    /// Gives a request its answer, which leaves with ``flush()``.
+    /// Answers a request; ``flush()`` sends the response.
     ///
-    /// An id that was answered, whose time is over or whose client is gone is ignored.
+    /// Ignores ids that were answered, timed out, or whose client is gone.
     public func answer(_ id: UInt64, _ response: Response) {
         guard let exchange = intake.waiting.removeValue(forKey: id) else { return }
         exchange.state = .answered(response)
@@ -112,12 +112,12 @@ public final class Server: Pollable {
         MHD_resume_connection(exchange.connection)
     }
 
-    /// Gives a request an answer piece by piece: `begin` once, then pieces, then an end.
+    /// Streams a response: `begin` once, then pieces, then `end` or `cut`.
     ///
-    /// An id whose answer has ended or whose client is gone is ignored.
+    /// Ignores ids whose response has ended or whose client is gone.
     public func stream(_ id: UInt64, _ step: StreamStep) {
         guard case .begin(let response) = step else {
-            intake.streams[id]?.take(step)
+            intake.streams[id]?.apply(step)
             return
         }
         guard let exchange = intake.waiting.removeValue(forKey: id) else { return }
@@ -130,24 +130,24 @@ public final class Server: Pollable {
         MHD_resume_connection(exchange.connection)
     }
 
-    /// Bytes of an answer's body that were given to ``stream(_:_:)`` and could not be sent yet; nil
-    /// when the client is gone or has everything.
+    /// Bytes of a streamed response that are not sent yet; nil if the client is gone or has
+    /// everything.
     public func unsentBytes(of id: UInt64) -> Int? { intake.streams[id]?.unsentBytes }
 
-    /// Sends what was answered.
+    /// Sends the responses.
     public func flush() {
-        // Resumed connections are served by the next run only.
+        // The library serves resumed connections only in the next run.
         if let daemon { MHD_run(daemon) }
     }
 
-    /// Answers what waits with 503, sends that, and closes everything.
+    /// Answers waiting requests with 503, sends the responses, and closes all connections.
     public func stop() {
         guard let daemon else { return }
         intake.isStopping = true
         for id in intake.waiting.keys.sorted() {
-            answer(id, .problem(.unavailable("the service stops")))
+            answer(id, .problem(.unavailable("the service is stopping")))
         }
-        for stream in intake.streams.values { stream.take(.cut) }
+        for stream in intake.streams.values { stream.apply(.cut) }
         MHD_run(daemon)
         MHD_stop_daemon(daemon)
         self.daemon = nil

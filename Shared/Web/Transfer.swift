@@ -1,22 +1,22 @@
 import Model
 
-/// Which transfers may wait for each other: lanes share no connection, queue or limit.
+/// Lane of a transfer. Lanes share no connection, queue or limit.
 public enum Lane: String, Sendable, CaseIterable {
-    /// Emergencies and everything else that may never queue behind bulk.
+    /// For emergencies and everything else that must not queue behind bulk transfers.
     case safety
     case ordinary
 }
 
-/// One call to the outside.
+/// Transfer to another server: HTTP or mail.
 public struct Transfer: Sendable {
-    /// Comes back with the result.
+    /// Returned with the result.
     public var token: UInt64
     public var lane: Lane
     public var call: Call
-    /// At most so long from start to answer, waiting in the lane excluded.
+    /// Timeout from start to response, without the wait in the lane.
     public var timeoutMilliseconds: Int
 
-    /// What is transferred.
+    /// The request or mail.
     public enum Call: Sendable {
         case http(HTTPCall)
         case mail(MailCall)
@@ -32,7 +32,7 @@ public struct Transfer: Sendable {
     }
 }
 
-/// User and password, of HTTP Basic or SMTP AUTH.
+/// User and password for HTTP Basic or SMTP AUTH.
 public struct Login: Hashable, Sendable {
     public var user: String
     public var password: String
@@ -43,20 +43,20 @@ public struct Login: Hashable, Sendable {
     }
 }
 
-/// An HTTP request to somebody else. Redirects are not followed: a 3xx is an answer like others.
+/// HTTP request to another server. Redirects are not followed: a 3xx is a response like any other.
 public struct HTTPCall: Sendable {
     public var method: Method
-    /// Absolute, `http` or `https`, escaped.
+    /// Absolute, escaped URL with scheme `http` or `https`.
     public var url: String
     public var headers: Headers
     public var body: [UInt8]
     public var login: Login?
-    /// PEM file of the authorities believed in place of the system's.
+    /// PEM file with the CA to trust; nil = the system's.
     public var authoritiesFile: String?
-    /// The answer's body is cut after so many bytes.
+    /// Maximum size of the response's body; the rest is cut off.
     public var answerBytesMax: Int
-    /// Sent twice it does no more than once. Then a kept connection is used: where that turns out
-    /// dead, the request is sent again on a new one. Any other call gets a connection of its own.
+    /// Whether the request is idempotent. Such requests may reuse a connection and are repeated on
+    /// a new one if it turns out to be closed. Other requests get a connection of their own.
     public var isRepeatable: Bool
 
     public init(
@@ -75,18 +75,18 @@ public struct HTTPCall: Sendable {
     }
 }
 
-/// One mail to one recipient. TLS is required, by `smtps:` or STARTTLS: without it nothing is sent.
+/// Mail to one recipient. TLS is required, by `smtps:` or STARTTLS; without it nothing is sent.
 public struct MailCall: Sendable {
-    /// `smtp://host:587` or `smtps://host:465`; a path is the name said in EHLO.
+    /// `smtp://host:587` or `smtps://host:465`; a path is the name for EHLO.
     public var url: String
     /// Envelope sender, without angle brackets.
     public var sender: String
     /// Envelope recipient, without angle brackets.
     public var recipient: String
-    /// Header and body with CR LF line ends; dots are stuffed on the way.
+    /// Header and body with CR LF line ends, without dot stuffing.
     public var message: [UInt8]
     public var login: Login?
-    /// PEM file of the authorities believed in place of the system's.
+    /// PEM file with the CA to trust; nil = the system's.
     public var authoritiesFile: String?
 
     public init(

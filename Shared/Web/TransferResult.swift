@@ -1,11 +1,11 @@
 import Model
 
-/// What became of a ``Transfer``.
+/// Result of a ``Transfer``.
 public struct TransferResult: Sendable {
-    /// The transfer's.
+    /// Token of the transfer.
     public var token: UInt64
     public var outcome: TransferOutcome
-    /// From start to end, waiting in the lane excluded.
+    /// Duration without the wait in the lane.
     public var elapsed: Duration
 
     public init(token: UInt64, outcome: TransferOutcome, elapsed: Duration) {
@@ -15,20 +15,20 @@ public struct TransferResult: Sendable {
     }
 }
 
-/// How a transfer ended.
+/// Outcome of a transfer.
 public enum TransferOutcome: Hashable, Sendable {
-    /// HTTP: any status. Mail: the server took the message, status 250.
+    /// HTTP: any status. Mail: the server accepted the message, status 250.
     case answered(TransferAnswer)
     case failed(TransferFailure)
 }
 
-/// What the other side said.
+/// Response of the other side.
 public struct TransferAnswer: Hashable, Sendable {
     public var status: Int
     public var headers: Headers
     /// Mail: the text of the last reply.
     public var body: [UInt8]
-    /// The body is not whole: longer than the call allows, or broken off.
+    /// Whether the body is incomplete: longer than the call allows, or aborted.
     public var isCut: Bool
 
     public init(status: Int, headers: Headers = Headers(), body: [UInt8], isCut: Bool = false) {
@@ -39,24 +39,25 @@ public struct TransferAnswer: Hashable, Sendable {
     }
 }
 
-/// Why there is no answer, and what that means for sending again.
+/// Why there is no response, and whether the transfer may be repeated.
 public struct TransferFailure: Hashable, Sendable {
     /// What the other side may have done.
     public enum Fate: String, Sendable {
-        /// Surely not taken: sending again cannot double it.
+        /// It did not accept the transfer, so a repetition cannot duplicate it.
         case notSent
-        /// A mail server said no; `reply` has its words.
+        /// A mail server rejected it; `reply` has the text.
         case refused
-        /// It may have been taken: no answer came after the request, or after the final dot.
+        /// It may have accepted the transfer: no response arrived after the request or the final
+        /// dot.
         case unknown
     }
 
-    /// How far a mail came.
+    /// Stage of a mail transfer.
     public enum MailStage: String, Sendable {
         case connect, hello, authentication, sender, recipient, message
     }
 
-    /// A mail server's reply.
+    /// Reply of a mail server.
     public struct Reply: Hashable, Sendable {
         /// 4xx or 5xx.
         public var code: Int
@@ -73,7 +74,7 @@ public struct TransferFailure: Hashable, Sendable {
 
     public var fate: Fate
     public var reply: Reply?
-    /// For people, without addresses or secrets.
+    /// Human-readable message without addresses or secrets.
     public var message: String
 
     public init(fate: Fate, reply: Reply? = nil, message: String) {

@@ -1,11 +1,11 @@
 import Model
 import Runtime
 
-/// Calls to the outside, HTTP and mail, in the loop of their service.
+/// HTTP and mail client in the loop of its service.
 ///
-/// Lanes share nothing: an emergency's call waits behind no other lane's connection, queue or
-/// limit. Every transfer that was started ends in exactly one result, unless ``stop()`` comes
-/// before. Not thread-safe: everything happens on the thread of the loop.
+/// Lanes share nothing: transfers of an emergency never wait for a connection, queue or limit of
+/// another lane. Every started transfer ends with exactly one result, unless ``stop()`` is called
+/// before. Not thread-safe: everything runs on the thread of the loop.
 public final class Transfers: Pollable {
     private let engines: [LaneEngine]
 
@@ -19,31 +19,31 @@ public final class Transfers: Pollable {
 
     public var waitMilliseconds: Int? { engines.compactMap(\.waitMilliseconds).min() }
 
-    /// Transfers of a lane that were started and are not finished.
+    /// Number of unfinished transfers of a lane.
     public func openCount(_ lane: Lane) -> Int { engine(of: lane).openCount }
 
-    /// Begins a transfer, or lets it wait for its turn in its lane.
+    /// Starts a transfer, or queues it in its lane.
     ///
-    /// A lane that is full (``TransferLimits/waiting``) fails it at once, as not sent.
+    /// If the queue is full (``TransferLimits/waiting``), the transfer fails at once as not sent.
     public func start(_ transfer: Transfer) { engine(of: transfer.lane).start(transfer) }
 
-    /// Moves what is ready.
+    /// Reads and writes whatever is ready.
     ///
-    /// - Returns: what ended since the last time, in the order of the ends.
+    /// - Returns: the results since the last call, in order
     public func drain() -> [TransferResult] { engines.flatMap { $0.drain() } }
 
-    /// What came by now of the body of an HTTP call's answer with status 200, while it goes on: for
-    /// answers without an end. It is in no result then, and does not count for the call's limit.
-    public func takeBody(of token: UInt64) -> [UInt8] {
-        engines.flatMap { $0.takeBody(of: token) }
+    /// Returns and removes the received part of a running response with status 200, for streamed
+    /// responses. This part is not in the result and does not count against the call's limit.
+    public func drainBody(of token: UInt64) -> [UInt8] {
+        engines.flatMap { $0.drainBody(of: token) }
     }
 
-    /// Gives up everything that is under way, without results.
+    /// Aborts all transfers, without results.
     public func stop() {
         for engine in engines { engine.stop() }
     }
 
-    /// Runs one transfer and waits for its end. For programs that have nothing else to do.
+    /// Runs one transfer and blocks until its end. For programs without a loop.
     public static func run(_ transfer: Transfer) -> TransferResult {
         let transfers = Transfers()
         defer { transfers.stop() }

@@ -1,18 +1,18 @@
 import Runtime
 
-/// The HTTP server could not start.
+/// Error: the HTTP server could not start.
 public struct WebError: ExplainedError, Hashable {
     public enum Reason: String, Sendable {
-        /// Another process listens there.
+        /// Another process listens on the port.
         case portInUse = "port-in-use"
-        /// The address is not one of this machine, or no address at all.
+        /// The address is invalid or does not belong to this machine.
         case badAddress = "bad-address"
-        /// The system or the HTTP library said no.
+        /// A call of the system or of the HTTP library failed.
         case system = "system"
     }
 
     public var reason: Reason
-    /// What was tried, such as `listen on 127.0.0.1:8101`.
+    /// The failed operation, such as `listen on 127.0.0.1:8101`.
     public var operation: String
     public var message: String
     public var hint: String

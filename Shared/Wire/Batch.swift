@@ -1,6 +1,6 @@
 import Model
 
-/// Records of one stream that follow each other, in one frame.
+/// Consecutive records of one stream in one frame.
 public struct Batch: Hashable, Sendable {
     public let stream: StreamName
     /// The position before the first record.
@@ -8,12 +8,12 @@ public struct Batch: Hashable, Sendable {
     public let records: [Record]
     /// The chain hash after each record.
     public let hashes: [UInt64]
-    /// Sequence of the writer's last record when it sent this.
+    /// Sequence of the publisher's last record when the batch was sent.
     public let head: UInt64
-    /// When it was sent: information, nothing depends on it.
+    /// When the batch was sent; informational only.
     public let published: Timestamp
 
-    /// - Parameter hashes: the chain after each record, if it is known; else it is computed.
+    /// - Parameter hashes: the chain hash after each record; computed if nil
     public init(
         stream: StreamName, after previous: Position, records: [Record], hashes: [UInt64]? = nil,
         head: UInt64, published: Timestamp
@@ -30,7 +30,7 @@ public struct Batch: Hashable, Sendable {
     /// The position after its last record.
     public var last: Position { position(after: records.count) }
 
-    /// The position after that many of its records.
+    /// The position after a number of its records.
     public func position(after count: Int) -> Position {
         Position(
             incarnation: previous.incarnation, sequence: previous.sequence + UInt64(count),
@@ -57,7 +57,7 @@ public struct Batch: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// All but the frame's head.
+    /// Writes everything after the frame's head.
     func writeBody(to writer: inout ByteWriter) {
         writer.put(previous.incarnation)
         writer.put(previous.sequence &+ 1)
@@ -70,22 +70,22 @@ public struct Batch: Hashable, Sendable {
         for record in records { record.write(to: &writer) }
     }
 
-    /// Reads a frame and recomputes its chain.
+    /// Decodes a frame and verifies its chain.
     ///
-    /// - Throws: ``WireError``: anything but a whole batch whose records give its last hash.
+    /// - Throws: ``WireError`` unless the frame is one valid batch
     public init(frame: [UInt8]) throws(WireError) {
         var reader = ByteReader(frame, operation: "read batch")
         let head = try FrameHead(from: &reader, count: frame.count)
         guard head.type == .data else {
-            throw WireError(.unknown, reader.operation, "a frame of another type")
+            throw WireError(.unknown, reader.operation, "not a batch")
         }
         try self.init(head, from: &reader)
     }
 
-    /// Reads what comes after a frame's head, and recomputes its chain.
+    /// Decodes everything after the frame's head, and verifies the chain.
     init(_ frameHead: FrameHead, from reader: inout ByteReader) throws(WireError) {
         guard let stream = StreamName(topic: frameHead.topic) else {
-            throw WireError(.unknown, reader.operation, "a topic that nobody knows")
+            throw WireError(.unknown, reader.operation, "unknown topic")
         }
         let incarnation = try reader.id()
         let first = try reader.sequence()
@@ -96,7 +96,7 @@ public struct Batch: Hashable, Sendable {
         let count = Int(try reader.number(UInt32.self))
         let size = Int(try reader.number(UInt32.self))
         guard size == reader.remaining, first > 0, count <= size / Record.headBytes else {
-            throw WireError(.truncated, reader.operation, "lengths that do not fit")
+            throw WireError(.truncated, reader.operation, "inconsistent lengths")
         }
         guard count <= 1 || size <= WireLimits.batchBytesMax else {
             throw WireError(.oversized, reader.operation, "\(size) bytes in \(count) records")
@@ -107,7 +107,7 @@ public struct Batch: Hashable, Sendable {
         try reader.finish()
         let hashes = Batch.chain(of: records, after: previousHash)
         guard hashes.last ?? previousHash == lastHash else {
-            throw WireError(.hash, reader.operation, "its records do not give its last hash")
+            throw WireError(.hash, reader.operation, "last hash does not match the records")
         }
         self.stream = stream
         previous = Position(incarnation: incarnation, sequence: first - 1, hash: previousHash)
@@ -115,8 +115,8 @@ public struct Batch: Hashable, Sendable {
         self.hashes = hashes
     }
 
-    /// Cuts records that follow each other into batches of at most ``WireLimits/batchBytesMax``,
-    /// or of one record.
+    /// Splits consecutive records into batches of at most ``WireLimits/batchBytesMax``, or of one
+    /// record.
     public static func cut(_ records: [Record]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var start = 0

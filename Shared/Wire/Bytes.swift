@@ -1,6 +1,6 @@
 import Model
 
-/// Puts numbers together, little endian.
+/// Writes numbers in little-endian byte order.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -14,7 +14,7 @@ struct ByteWriter {
 
     mutating func put(_ more: [UInt8]) { bytes += more }
 
-    /// A length of one byte and at most 255 bytes of text; longer ones are cut between characters.
+    /// Writes a length byte and at most 255 bytes of text; longer text is cut between characters.
     mutating func put(short text: String) {
         if text.utf8.count <= 255 {
             bytes.append(UInt8(text.utf8.count))
@@ -31,7 +31,7 @@ struct ByteWriter {
     }
 }
 
-/// Takes numbers apart, little endian, and refuses to read beyond the end.
+/// Reads numbers in little-endian byte order; throws at the end.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var index = 0
@@ -62,17 +62,17 @@ struct ByteReader {
         return ID128(high: high, low: low)
     }
 
-    /// A time with which readers can reckon: the difference of any two is one, too.
+    /// Reads a time in a range in which the difference of any two times is representable.
     mutating func time() throws(WireError) -> Timestamp {
         let microseconds = try number(Int64.self)
         let farthest = Timestamp.distantFuture.microseconds
         guard (-farthest...farthest).contains(microseconds) else {
-            throw WireError(.payload, operation, "a time of \(microseconds) µs")
+            throw WireError(.payload, operation, "time \(microseconds) µs is out of range")
         }
         return Timestamp(microseconds: microseconds)
     }
 
-    mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
+    mutating func bytes(_ count: Int) throws(WireError) -> [UInt8] {
         try require(count)
         defer { index += count }
         return Array(bytes[index..<index + count])
@@ -80,22 +80,22 @@ struct ByteReader {
 
     mutating func shortText() throws(WireError) -> String {
         let count = try number(UInt8.self)
-        guard let text = String(validating: try take(Int(count)), as: UTF8.self) else {
-            throw WireError(.payload, operation, "a text that is not UTF-8")
+        guard let text = String(validating: try bytes(Int(count)), as: UTF8.self) else {
+            throw WireError(.payload, operation, "text is not UTF-8")
         }
         return text
     }
 
-    /// Refuses what stands after the end.
+    /// Throws if bytes remain.
     func finish() throws(WireError) {
         guard remaining == 0 else {
-            throw WireError(.truncated, operation, "\(remaining) bytes too many")
+            throw WireError(.truncated, operation, "\(remaining) excess bytes")
         }
     }
 
     private func require(_ count: Int) throws(WireError) {
         guard count <= remaining else {
-            throw WireError(.truncated, operation, "ends \(count - remaining) bytes too early")
+            throw WireError(.truncated, operation, "\(count - remaining) bytes missing")
         }
     }
 }

@@ -1,19 +1,18 @@
 import Hashing
 import Model
 
-/// The state of an evaluator for one partition, as of a position in the partition's log.
+/// State of an evaluator for one partition at a position of its log.
 public struct Checkpoint: Hashable, Sendable {
     public var partition: Partition
     /// The last record of `in/p` that the state includes.
     public var input: Position
-    /// The last record of `events/p` that it led to.
+    /// The last record of `events/p` that the state led to.
     public var output: Position
-    /// Version of the logic by which it was computed.
+    /// Version of the logic that computed the state.
     public var logic: UInt16
-    /// Equal for equal states, whoever computes them.
+    /// Equal for equal states, on all members.
     public var stateHash: UInt64
-    /// Dynamic state only, in the evaluator's canonical form; at most
-    /// ``WireLimits/checkpointBytesMax``.
+    /// Dynamic state in the evaluator's canonical form; at most ``WireLimits/checkpointBytesMax``.
     public var state: [UInt8]
 
     public init(
@@ -28,7 +27,7 @@ public struct Checkpoint: Hashable, Sendable {
         self.state = state
     }
 
-    /// BLAKE2b-128 of everything that it is; what is put together from pieces is checked by it.
+    /// BLAKE2b-128 of all fields; verifies the assembled pieces.
     public var id: ID128 {
         var writer = ByteWriter(capacity: 96 + state.count)
         writer.put(partition.number)
@@ -41,10 +40,10 @@ public struct Checkpoint: Hashable, Sendable {
         return Hash.blake2b128(writer.bytes)
     }
 
-    /// A piece of it, from a byte of the state on.
+    /// Returns a piece of the state, starting at a byte.
     ///
     /// - Parameters:
-    ///   - id: what ``id`` gives, which takes a pass over the whole state
+    ///   - id: ``id``, passed in since it takes a pass over the whole state
     ///   - offset: at most the length of the state
     public func piece(
         id: ID128, from offset: UInt32, by member: ID128, epoch: UInt64
@@ -58,7 +57,7 @@ public struct Checkpoint: Hashable, Sendable {
     }
 }
 
-/// A part of a ``Checkpoint`` on its way to whoever keeps it.
+/// A part of a ``Checkpoint`` in transit.
 public struct CheckpointPiece: Hashable, Sendable {
     public var member: ID128
     public var partition: Partition
@@ -71,7 +70,7 @@ public struct CheckpointPiece: Hashable, Sendable {
     public var stateHash: UInt64
     /// Bytes of the whole state.
     public var size: UInt32
-    /// Where in the state ``bytes`` begin.
+    /// The position of ``bytes`` in the state.
     public var offset: UInt32
     /// At most ``WireLimits/pieceBytesMax``.
     public var bytes: [UInt8]
@@ -95,18 +94,18 @@ public struct CheckpointPiece: Hashable, Sendable {
     }
 }
 
-/// What the keeper says to a piece, or to the whole.
+/// The publisher's verdict on a piece or a checkpoint.
 public enum CheckpointVerdict: Hashable, Sendable {
-    /// The piece that begins here is wanted next: the following one, or an earlier one again.
+    /// Requests the piece at an offset: the next one, or an earlier one again.
     case more(next: UInt32)
-    /// It is whole and lasts.
-    case kept
-    /// It is not taken; at most 255 bytes say why.
-    case refused(String)
+    /// The checkpoint is complete and stored.
+    case stored
+    /// The checkpoint is rejected; the reason has at most 255 bytes.
+    case rejected(String)
 }
 
-/// A ``CheckpointVerdict`` on its way to the member.
-public struct CheckpointAnswer: Hashable, Sendable {
+/// The reply to a ``CheckpointPiece``.
+public struct CheckpointReply: Hashable, Sendable {
     public var partition: Partition
     /// ``Checkpoint/id``.
     public var id: ID128
@@ -119,17 +118,17 @@ public struct CheckpointAnswer: Hashable, Sendable {
     }
 }
 
-/// Puts one checkpoint after another together from its pieces, for whoever keeps them.
+/// Assembles checkpoints from pieces.
 ///
-/// Nothing of it lasts: whoever forgets it, as by a restart, asks for the first piece again.
+/// Its state is volatile: after a restart the first piece is requested again.
 public struct CheckpointReader: Sendable {
-    /// What a piece led to.
+    /// The result of a piece.
     public enum Step: Hashable, Sendable {
-        /// The piece that begins here is wanted.
+        /// Requests the piece at an offset.
         case more(next: UInt32)
         case whole(Checkpoint)
-        /// The pieces do not give what they promised; begun anew, the next may.
-        case refused(String)
+        /// The pieces do not match the checkpoint's id; the checkpoint may be sent again.
+        case rejected(String)
     }
 
     private var checkpoint: Checkpoint?
@@ -137,11 +136,11 @@ public struct CheckpointReader: Sendable {
 
     public init() {}
 
-    /// Bytes of the state that are here.
+    /// Bytes received of the state.
     public var byteCount: Int { checkpoint?.state.count ?? 0 }
 
-    /// Takes a piece. A piece of another checkpoint than the one begun begins that one.
-    public mutating func take(_ piece: CheckpointPiece) -> Step {
+    /// Receives a piece. A piece of another checkpoint discards the current one.
+    public mutating func receive(_ piece: CheckpointPiece) -> Step {
         if checkpoint == nil || id != piece.id {
             id = piece.id
             checkpoint = Checkpoint(
@@ -158,6 +157,6 @@ public struct CheckpointReader: Sendable {
         }
         checkpoint = nil
         return whole.id == id
-            ? .whole(whole) : .refused("the pieces do not give the digest that they promise")
+            ? .whole(whole) : .rejected("the pieces do not match the checkpoint's id")
     }
 }

@@ -30,21 +30,22 @@ extension CheckpointPiece {
         let count = try reader.number(UInt32.self)
         guard count <= WireLimits.pieceBytesMax, size <= WireLimits.checkpointBytesMax else {
             throw WireError(
-                .oversized, reader.operation, "\(count) bytes of a checkpoint of \(size)")
+                .oversized, reader.operation, "piece of \(count) bytes, state of \(size) bytes")
         }
-        bytes = try reader.take(Int(count))
+        bytes = try reader.bytes(Int(count))
         guard UInt64(offset) + UInt64(count) <= UInt64(size) else {
             throw WireError(
-                .payload, reader.operation, "\(count) bytes after \(offset) of only \(size)")
+                .payload, reader.operation, "\(count) bytes at \(offset) exceed the size of \(size)"
+            )
         }
     }
 }
 
-extension CheckpointAnswer {
+extension CheckpointReply {
     private enum Code: UInt8 {
         case more = 0
-        case kept = 1
-        case refused = 2
+        case stored = 1
+        case rejected = 2
     }
 
     func write(to writer: inout ByteWriter) {
@@ -54,9 +55,9 @@ extension CheckpointAnswer {
         case .more(let next):
             writer.put(Code.more.rawValue)
             writer.put(next)
-        case .kept: writer.put(Code.kept.rawValue)
-        case .refused(let reason):
-            writer.put(Code.refused.rawValue)
+        case .stored: writer.put(Code.stored.rawValue)
+        case .rejected(let reason):
+            writer.put(Code.rejected.rawValue)
             writer.put(short: reason)
         }
     }
@@ -66,9 +67,9 @@ extension CheckpointAnswer {
         id = try reader.id()
         switch Code(rawValue: try reader.number()) {
         case .more: verdict = .more(next: try reader.number())
-        case .kept: verdict = .kept
-        case .refused: verdict = .refused(try reader.shortText())
-        case nil: throw WireError(.unknown, reader.operation, "a verdict that nobody knows")
+        case .stored: verdict = .stored
+        case .rejected: verdict = .rejected(try reader.shortText())
+        case nil: throw WireError(.unknown, reader.operation, "unknown verdict")
         }
     }
 }

@@ -1,11 +1,11 @@
 import Model
 
-/// What consumers and writers say to each other besides records.
+/// A message between a consumer and a publisher, other than records.
 ///
-/// A question goes from a consumer to the writer; each has an answer but
+/// Consumers send requests to publishers. Each has a reply, except
 /// ``acknowledge(consumer:entries:)`` and ``leave(member:)``.
 public enum Control: Hashable, Sendable {
-    /// A stream and where its consumer stands.
+    /// A stream and a consumer's position in it.
     public struct Entry: Hashable, Sendable {
         public var stream: StreamName
         public var position: Position
@@ -16,34 +16,34 @@ public enum Control: Hashable, Sendable {
         }
     }
 
-    /// What a writer says to a consumer's position.
+    /// A publisher's verdict on a consumer's position.
     public enum Verdict: UInt8, Sendable {
-        /// It is of this stream, and what follows is here.
+        /// The position is on the stream, and the following records exist.
         case ok = 0
-        /// It is older than the oldest record here, or of nobody.
+        /// Older than the oldest record, or unknown.
         case pruned = 1
-        /// It is of another life, beyond the head, or reached by other records.
+        /// Of another incarnation or chain, or beyond the head.
         case diverged = 2
     }
 
-    /// How a consumer's position in one stream was judged.
+    /// The verdict on a position, with the stream's extent.
     public struct State: Hashable, Sendable {
         public var verdict: Verdict
-        /// The position that was judged.
-        public var asked: Position
+        /// The position in question.
+        public var position: Position
         public var extent: Extent
 
-        public init(_ verdict: Verdict, on asked: Position, _ extent: Extent) {
+        public init(_ verdict: Verdict, on position: Position, _ extent: Extent) {
             self.verdict = verdict
-            self.asked = asked
+            self.position = position
             self.extent = extent
         }
     }
 
-    /// Records of a snapshot, from row `first` on.
+    /// Records of a snapshot, starting with row `first`.
     public struct Chunk: Hashable, Sendable {
         public var stream: StreamName
-        /// Names the snapshot among others of the stream.
+        /// Identifies the snapshot among others of the stream.
         public var snapshot: ID128
         public var first: UInt32
         public var records: [Record]
@@ -56,14 +56,14 @@ public enum Control: Hashable, Sendable {
         }
     }
 
-    /// What a whole snapshot was, for whoever put its chunks together.
+    /// The end of a snapshot, for verifying it.
     public struct End: Hashable, Sendable {
         public var stream: StreamName
         public var snapshot: ID128
         /// The state is that after this position.
         public var position: Position
         public var rows: UInt32
-        /// The chain hash over all rows, begun with 0.
+        /// Chain hash of all rows, starting with 0.
         public var digest: UInt64
 
         public init(
@@ -77,33 +77,37 @@ public enum Control: Hashable, Sendable {
         }
     }
 
-    /// `HELLO`: here I stand; answered by ``states(_:)``.
+    /// `HELLO`: the consumer's positions; replied to by ``states(_:)``.
     case hello(consumer: String, entries: [Entry])
-    /// `OK`, `PRUNED`, `DIVERGED` for each stream asked about that this writer keeps.
+    /// `OK`, `PRUNED`, `DIVERGED`: a verdict per requested stream that is served here.
     case states([State])
-    /// `REPLAY`: what follows my position; answered by a batch, or ``states(_:)`` if there is none.
+    /// `REPLAY`: requests the records after a position; replied to by a batch, or by ``states(_:)``
+    /// if there are none.
     case replay(consumer: String, from: Entry, bytesMax: UInt32)
-    /// `ACK`: up to here everything is on my disk.
+    /// `ACK`: the consumer has persisted everything up to these positions.
     case acknowledge(consumer: String, entries: [Entry])
-    /// `HEADS?`: are you there? Answered by ``Heads``.
-    case headsWanted
-    /// `SNAP`: rows of a snapshot from `first` on; `snapshot` is zero for a new one. Answered by
-    /// ``chunk(_:)``, by ``end(_:)`` after the last row, or by row 0 of a newer snapshot when the
-    /// one asked for is gone.
-    case snapshotWanted(consumer: String, stream: StreamName, snapshot: ID128, first: UInt32)
+    /// `HEADS?`: requests ``Heads``.
+    case headsRequest
+    /// `SNAP`: requests rows of a snapshot, starting with `first`; `snapshot` is zero for a new
+    /// one.
+    ///
+    /// Replied to by ``chunk(_:)``, by ``end(_:)`` after the last row, or by row 0 of a newer
+    /// snapshot if the requested one is gone.
+    case snapshotRequest(consumer: String, stream: StreamName, snapshot: ID128, first: UInt32)
     case chunk(Chunk)
     case end(End)
-    /// `JOIN`: an evaluator with these versions of the logic wants partitions. Answered by
+    /// `JOIN`: an evaluator requests partitions, for its range of logic versions. Replied to by
     /// ``assign(member:logic:assignments:)``.
     case join(member: ID128, logic: ClosedRange<UInt16>)
-    /// `RENEW`: it is still there and has these. Answered by
-    /// ``assign(member:logic:assignments:)``; of a member that is not known it counts as `JOIN`.
-    case renew(member: ID128, logic: ClosedRange<UInt16>, holdings: [Holding])
-    /// `LEAVE`: it ends; no answer.
+    /// `RENEW`: a member renews its leases. Replied to by ``assign(member:logic:assignments:)``;
+    /// from an unknown member it counts as `JOIN`.
+    case renew(member: ID128, logic: ClosedRange<UInt16>, leases: [Lease])
+    /// `LEAVE`: a member leaves; no reply.
     case leave(member: ID128)
-    /// `ASSIGN`: all that the member shall have, by the logic in force; also told unasked.
+    /// `ASSIGN`: all partitions assigned to a member, and the logic version in force; also sent
+    /// unsolicited.
     case assign(member: ID128, logic: UInt16, assignments: [Assignment])
-    /// `CHECKPOINT`: a piece of a state to be kept. Answered by ``checkpointAnswer(_:)``.
+    /// `CHECKPOINT`: a piece of a checkpoint. Replied to by ``checkpointAnswer(_:)``.
     case checkpoint(CheckpointPiece)
-    case checkpointAnswer(CheckpointAnswer)
+    case checkpointReply(CheckpointReply)
 }

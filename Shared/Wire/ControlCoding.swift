@@ -6,8 +6,8 @@ extension Control {
         case states = 2
         case replay = 3
         case acknowledge = 4
-        case headsWanted = 5
-        case snapshotWanted = 6
+        case headsRequest = 5
+        case snapshotRequest = 6
         case chunk = 7
         case end = 8
         case join = 9
@@ -15,7 +15,7 @@ extension Control {
         case leave = 11
         case assign = 12
         case checkpoint = 13
-        case checkpointAnswer = 14
+        case checkpointReply = 14
     }
 
     public func encoded() -> [UInt8] {
@@ -31,15 +31,15 @@ extension Control {
             writer.put(UInt16(states.count))
             for state in states {
                 writer.put(state.verdict.rawValue)
-                state.asked.write(to: &writer)
+                state.position.write(to: &writer)
                 state.extent.write(to: &writer)
             }
         case .replay(let consumer, let entry, let bytesMax):
             writer.put(short: consumer)
             entry.write(to: &writer)
             writer.put(bytesMax)
-        case .headsWanted: break
-        case .snapshotWanted(let consumer, let stream, let snapshot, let first):
+        case .headsRequest: break
+        case .snapshotRequest(let consumer, let stream, let snapshot, let first):
             writer.put(short: consumer)
             writer.put(stream.topic)
             writer.put(snapshot)
@@ -48,7 +48,7 @@ extension Control {
         case .end(let end): end.write(to: &writer)
         case .join, .renew, .leave, .assign: writeOwnership(to: &writer)
         case .checkpoint(let piece): piece.write(to: &writer)
-        case .checkpointAnswer(let answer): answer.write(to: &writer)
+        case .checkpointReply(let reply): reply.write(to: &writer)
         }
         return writer.bytes
     }
@@ -59,8 +59,8 @@ extension Control {
         case .states: .states
         case .replay: .replay
         case .acknowledge: .acknowledge
-        case .headsWanted: .headsWanted
-        case .snapshotWanted: .snapshotWanted
+        case .headsRequest: .headsRequest
+        case .snapshotRequest: .snapshotRequest
         case .chunk: .chunk
         case .end: .end
         case .join: .join
@@ -68,7 +68,7 @@ extension Control {
         case .leave: .leave
         case .assign: .assign
         case .checkpoint: .checkpoint
-        case .checkpointAnswer: .checkpointAnswer
+        case .checkpointReply: .checkpointReply
         }
     }
 
@@ -88,9 +88,9 @@ extension Control {
             self = .replay(
                 consumer: try reader.consumer(), from: try Entry(from: &reader),
                 bytesMax: try reader.number())
-        case .headsWanted: self = .headsWanted
-        case .snapshotWanted:
-            self = .snapshotWanted(
+        case .headsRequest: self = .headsRequest
+        case .snapshotRequest:
+            self = .snapshotRequest(
                 consumer: try reader.consumer(), stream: try reader.stream(),
                 snapshot: try reader.id(), first: try reader.number())
         case .chunk: self = .chunk(try Chunk(from: &reader))
@@ -98,8 +98,8 @@ extension Control {
         case .join, .renew, .leave, .assign:
             self = try Control.ownership(verb, from: &reader)
         case .checkpoint: self = .checkpoint(try CheckpointPiece(from: &reader))
-        case .checkpointAnswer:
-            self = .checkpointAnswer(try CheckpointAnswer(from: &reader))
+        case .checkpointReply:
+            self = .checkpointReply(try CheckpointReply(from: &reader))
         }
         try reader.finish()
     }
@@ -114,11 +114,11 @@ extension Control {
         var states: [State] = []
         for _ in 0..<(try reader.number(UInt16.self)) {
             guard let verdict = Verdict(rawValue: try reader.number()) else {
-                throw WireError(.unknown, reader.operation, "a verdict that nobody knows")
+                throw WireError(.unknown, reader.operation, "unknown verdict")
             }
-            let asked = try Position(from: &reader)
+            let position = try Position(from: &reader)
             if let extent = try Extent.read(from: &reader) {
-                states.append(State(verdict, on: asked, extent))
+                states.append(State(verdict, on: position, extent))
             }
         }
         return states
@@ -177,8 +177,8 @@ extension Control.End {
 
 extension ByteReader {
     mutating func stream() throws(WireError) -> StreamName {
-        guard let stream = StreamName(topic: try take(8)) else {
-            throw WireError(.unknown, operation, "a stream that nobody knows")
+        guard let stream = StreamName(topic: try bytes(8)) else {
+            throw WireError(.unknown, operation, "unknown stream")
         }
         return stream
     }
@@ -186,7 +186,7 @@ extension ByteReader {
     mutating func consumer() throws(WireError) -> String {
         let name = try shortText()
         guard !name.isEmpty, name.utf8.count <= WireLimits.nameBytesMax else {
-            throw WireError(.oversized, operation, "a consumer's name of \(name.utf8.count) bytes")
+            throw WireError(.oversized, operation, "consumer name of \(name.utf8.count) bytes")
         }
         return name
     }

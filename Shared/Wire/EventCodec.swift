@@ -1,15 +1,15 @@
 import Model
 import Parsing
 
-/// Turns events into records and back.
+/// Converts events to records and back.
 ///
-/// A payload is the CloudEvents 1.0 JSON of the event, except for reports, which are compact binary
+/// A payload is the event as CloudEvents 1.0 in JSON, except for reports, which are compact binary
 /// (``ReportCodec``).
 public enum EventCodec {
-    /// Version of the payloads written here; others are refused.
+    /// Version of the payloads; others are rejected.
     public static let schema: UInt16 = 1
 
-    /// - Throws: `payload` for numbers that JSON cannot say, `oversized`.
+    /// - Throws: `payload` for numbers that JSON cannot represent, `oversized`
     public static func encode(_ event: Event) throws(WireError) -> Record {
         let payload: [UInt8]
         switch event.body {
@@ -25,8 +25,7 @@ public enum EventCodec {
         return record
     }
 
-    /// - Throws: `newer` for a kind or schema that this program does not know, `payload` for one
-    ///   that is not what it says.
+    /// - Throws: `newer` for an unknown kind or schema, `payload` for a malformed payload
     public static func decode(_ record: Record) throws(WireError) -> Event {
         guard let kind = EventKind(rawValue: record.kind), record.schema == schema else {
             throw WireError(
@@ -38,7 +37,7 @@ public enum EventCodec {
             let json = try JSON.parse(record.payload)
             let head = try json.decode(CloudEventHead.self)
             guard head.id.raw == record.id, head.type == kind.type else {
-                throw WireError(.payload, "decode event", "id or type differ from the record's")
+                throw WireError(.payload, "decode event", "id or type differs from the record's")
             }
             let body = try EventBody(kind: kind, data: json["data"] ?? .null)
             return Event(id: head.id, time: head.time, trace: head.jagatrace ?? "", body: body)
@@ -49,12 +48,12 @@ public enum EventCodec {
         }
     }
 
-    /// The event as CloudEvents 1.0 in JSON, of any kind.
+    /// Returns an event of any kind as CloudEvents 1.0 in JSON.
     ///
     /// - Parameters:
-    ///   - stream: becomes `jagastream`, if given
-    ///   - position: its sequence becomes `jagaseq`, if given
-    /// - Throws: `payload` for numbers that JSON cannot say.
+    ///   - stream: value of `jagastream`, if given
+    ///   - position: its sequence is the value of `jagaseq`, if given
+    /// - Throws: `payload` for numbers that JSON cannot represent
     public static func cloudEvent(
         _ event: Event, stream: StreamName?, position: Position?
     ) throws(WireError) -> JSON {
@@ -83,7 +82,7 @@ public enum EventCodec {
     }
 }
 
-/// The attributes of a CloudEvent that are not in its data.
+/// The attributes of a CloudEvent besides its data.
 private struct CloudEventHead: Decodable {
     var id: EventID
     var type: String

@@ -2,47 +2,52 @@ import Model
 import Parsing
 
 extension EventBody {
-    /// What the event says, as a tree.
+    /// The event's data as JSON.
     func data() throws(ParseError) -> JSON {
         switch self {
         case .inputReport(let report): try JSON.encode(report)
         case .inputReports(let batch): try JSON.encode(batch)
-        case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
-            .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
+        case .inputSignal(let signal), .inputFallbackOpened(let signal), .sosRaised(let signal),
+            .watchExpired(let signal), .escalationFallbackOpened(let signal),
+            .signalReceived(let signal):
             try JSON.encode(signal)
         case .inputCancel(let cancel), .sosCancelled(let cancel): try JSON.encode(cancel)
-        case .sosLocated(let place): try JSON.encode(place)
-        case .inputClock(let fired), .clockFired(let fired): try JSON.encode(fired)
+        case .sosLocated(let position): try JSON.encode(position)
+        case .inputDeadline(let expired), .deadlineExpired(let expired): try JSON.encode(expired)
         case .inputAcknowledgement(let answer), .inputResolution(let answer),
-            .acknowledgementGiven(let answer), .resolutionGiven(let answer):
+            .acknowledgementCommitted(let answer), .resolutionCommitted(let answer):
             try JSON.encode(answer)
-        case .inputPerson(let placed): try JSON.encode(placed)
+        case .inputPerson(let configuration): try JSON.encode(configuration)
         case .inputPersonRemoved(let removal), .personRemoved(let removal): try JSON.encode(removal)
-        case .inputCircle(let placed): try JSON.encode(placed)
+        case .inputCircle(let configuration): try JSON.encode(configuration)
         case .inputCircleRemoved(let removal), .circleRemoved(let removal):
             try JSON.encode(removal)
         case .inputLogic(let version): try JSON.encode(version)
-        case .inputSet(let placed): try JSON.encode(placed)
+        case .inputSet(let configuration): try JSON.encode(configuration)
         case .inputSetRemoved(let removal), .setRemoved(let removal): try JSON.encode(removal)
         case .inputArming(let arming): try JSON.encode(arming)
         case .inputAlarmAnswer(let answer): try JSON.encode(answer)
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+        case .zoneEntered(let crossing), .zoneExited(let crossing),
+            .zonePresenceEstablished(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing), .zoneReceded(let crossing),
-            .zoneForgotten(let crossing):
+            .zoneSuppressed(let crossing), .zoneLeftVicinity(let crossing),
+            .zonePresenceCleared(let crossing):
             try JSON.encode(crossing)
         case .zoneAbsent(let absence): try JSON.encode(absence)
         case .messagesDue(let due): try JSON.encode(due)
-        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .inputBlindness, .phoneBlind, .silenceQuiet, .silenceOverdue, .silenceLost,
-            .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
+        case .inputContactExpectation, .inputContact, .inputWatch, .inputIntakeOutage,
+            .inputContactLossHold,
+            .inputImpairment, .deviceImpaired, .contactLate, .contactOverdue, .contactLost,
+            .contactOK, .batteryLow, .checkInReceived, .policyChanged, .alarmStarted,
             .alarmRepeated, .alarmEnded, .accessRecorded:
             try phoneData()
-        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
-            .emergencyCancelled(let news), .emergencyAcknowledged(let news),
-            .emergencyResolved(let news):
-            try JSON.encode(news)
-        case .clockWanted(let clock), .clockUnwanted(let clock): try JSON.encode(clock)
+        case .emergencyCountdown(let emergency), .emergencyOpened(let emergency),
+            .emergencyJoined(let emergency),
+            .emergencyCancelled(let emergency), .emergencyAcknowledged(let emergency),
+            .emergencyResolved(let emergency):
+            try JSON.encode(emergency)
+        case .deadlineScheduled(let deadline), .deadlineCancelled(let deadline):
+            try JSON.encode(deadline)
         case .personChanged(let person): try JSON.encode(person)
         case .deviceChanged(let device): try JSON.encode(device)
         case .deviceRemoved(let removal): try JSON.encode(removal)
@@ -57,13 +62,14 @@ extension EventBody {
         case .messageRequested(let message): try JSON.encode(message)
         case .watchChanged(let watch): try JSON.encode(watch)
         case .retentionDue(let round): try JSON.encode(round)
-        case .notificationChanged, .reachabilityChanged, .ladderTier, .ladderExhausted,
-            .inputStanding, .ladderStanding:
+        case .notificationChanged, .reachabilityChanged, .escalationTierStarted,
+            .escalationExhausted,
+            .inputEmergencySnapshot, .emergencySnapshot:
             try deliveryData()
         }
     }
 
-    /// Reads what ``data()`` writes.
+    /// Decodes the output of ``data()``.
     init(kind: EventKind, data: JSON) throws(ParseError) {
         func read<Value: Decodable>() throws(ParseError) -> Value { try data.decode(Value.self) }
         switch kind {
@@ -71,10 +77,10 @@ extension EventBody {
         case .inputReports: self = .inputReports(try read())
         case .inputSignal: self = .inputSignal(try read())
         case .inputCancel: self = .inputCancel(try read())
-        case .inputClock: self = .inputClock(try read())
+        case .inputDeadline: self = .inputDeadline(try read())
         case .inputAcknowledgement: self = .inputAcknowledgement(try read())
         case .inputResolution: self = .inputResolution(try read())
-        case .inputAdoption: self = .inputAdoption(try read())
+        case .inputFallbackOpened: self = .inputFallbackOpened(try read())
         case .inputPerson: self = .inputPerson(try read())
         case .inputPersonRemoved: self = .inputPersonRemoved(try read())
         case .inputCircle: self = .inputCircle(try read())
@@ -90,51 +96,54 @@ extension EventBody {
         case .emergencyCancelled: self = .emergencyCancelled(try read())
         case .emergencyAcknowledged: self = .emergencyAcknowledged(try read())
         case .emergencyResolved: self = .emergencyResolved(try read())
-        case .clockWanted: self = .clockWanted(try read())
-        case .clockUnwanted: self = .clockUnwanted(try read())
+        case .deadlineScheduled: self = .deadlineScheduled(try read())
+        case .deadlineCancelled: self = .deadlineCancelled(try read())
         case .messagesDue: self = .messagesDue(try read())
         case .sosRaised: self = .sosRaised(try read())
         case .sosCancelled: self = .sosCancelled(try read())
         case .sosLocated: self = .sosLocated(try read())
-        case .clockFired: self = .clockFired(try read())
+        case .deadlineExpired: self = .deadlineExpired(try read())
         case .watchChanged: self = .watchChanged(try read())
         case .watchExpired: self = .watchExpired(try read())
         case .retentionDue: self = .retentionDue(try read())
-        case .notificationChanged, .reachabilityChanged, .ladderTier, .ladderExhausted,
-            .inputStanding, .ladderStanding:
+        case .notificationChanged, .reachabilityChanged, .escalationTierStarted,
+            .escalationExhausted,
+            .inputEmergencySnapshot, .emergencySnapshot:
             try self.init(deliveries: kind, data)
-        case .acknowledgementGiven: self = .acknowledgementGiven(try read())
-        case .resolutionGiven: self = .resolutionGiven(try read())
-        case .ladderAdopted: self = .ladderAdopted(try read())
-        case .signalGiven: self = .signalGiven(try read())
+        case .acknowledgementCommitted: self = .acknowledgementCommitted(try read())
+        case .resolutionCommitted: self = .resolutionCommitted(try read())
+        case .escalationFallbackOpened: self = .escalationFallbackOpened(try read())
+        case .signalReceived: self = .signalReceived(try read())
         case .personChanged, .personRemoved, .deviceChanged, .deviceRemoved, .credentialChanged,
             .credentialRemoved, .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved,
             .setChanged, .setRemoved, .messageChanged, .messageRemoved, .messageRequested:
             try self.init(directory: kind, data)
-        case .zoneEntered, .zoneExited, .zoneInitial, .zoneApproached, .zoneDwelled,
-            .zoneWithheld, .zoneAbsent, .zoneReceded, .zoneForgotten:
+        case .zoneEntered, .zoneExited, .zonePresenceEstablished, .zoneApproached, .zoneDwelled,
+            .zoneSuppressed, .zoneAbsent, .zoneLeftVicinity, .zonePresenceCleared:
             try self.init(zones: kind, data)
-        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .inputBlindness, .phoneBlind, .silenceQuiet, .silenceOverdue, .silenceLost,
-            .silenceEnded, .batteryLow, .contactGiven, .policyChanged, .alarmStarted,
+        case .inputContactExpectation, .inputContact, .inputWatch, .inputIntakeOutage,
+            .inputContactLossHold,
+            .inputImpairment, .deviceImpaired, .contactLate, .contactOverdue, .contactLost,
+            .contactOK, .batteryLow, .checkInReceived, .policyChanged, .alarmStarted,
             .alarmRepeated, .alarmEnded, .accessRecorded:
             try self.init(phones: kind, data)
         }
     }
 
-    /// What became of notifying people, and who can be reached.
+    /// Data of notification and escalation events.
     private func deliveryData() throws(ParseError) -> JSON {
         switch self {
-        case .notificationChanged(let news): try JSON.encode(news)
-        case .reachabilityChanged(let news): try JSON.encode(news)
-        case .ladderTier(let news), .ladderExhausted(let news): try JSON.encode(news)
-        case .inputStanding(let standing), .ladderStanding(let standing):
-            try JSON.encode(standing)
+        case .notificationChanged(let notification): try JSON.encode(notification)
+        case .reachabilityChanged(let reachability): try JSON.encode(reachability)
+        case .escalationTierStarted(let escalation), .escalationExhausted(let escalation):
+            try JSON.encode(escalation)
+        case .inputEmergencySnapshot(let snapshot), .emergencySnapshot(let snapshot):
+            try JSON.encode(snapshot)
         default: fatalError("broken invariant: \(kind.type) is of deliveries")
         }
     }
 
-    /// Reads what became of notifying people, and who can be reached.
+    /// Decodes data of notification and escalation events.
     private init(deliveries kind: EventKind, _ data: JSON) throws(ParseError) {
         func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
             try data.decode(type)
@@ -142,37 +151,38 @@ extension EventBody {
         switch kind {
         case .notificationChanged: self = .notificationChanged(try read())
         case .reachabilityChanged: self = .reachabilityChanged(try read())
-        case .ladderTier: self = .ladderTier(try read())
-        case .ladderExhausted: self = .ladderExhausted(try read())
-        case .inputStanding: self = .inputStanding(try read())
-        case .ladderStanding: self = .ladderStanding(try read())
+        case .escalationTierStarted: self = .escalationTierStarted(try read())
+        case .escalationExhausted: self = .escalationExhausted(try read())
+        case .inputEmergencySnapshot: self = .inputEmergencySnapshot(try read())
+        case .emergencySnapshot: self = .emergencySnapshot(try read())
         default: fatalError("broken invariant: \(kind.type) is of deliveries")
         }
     }
 
-    /// What phones are told, and what is said of those that are not heard, or soon will not be.
+    /// Data of events about phones: policies, contact, alarms.
     private func phoneData() throws(ParseError) -> JSON {
         switch self {
-        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
-            try JSON.encode(news)
+        case .alarmStarted(let alarm), .alarmRepeated(let alarm), .alarmEnded(let alarm):
+            try JSON.encode(alarm)
         case .policyChanged(let policy): try JSON.encode(policy)
-        case .inputSilenceTerms(let terms): try JSON.encode(terms)
-        case .inputContact(let contact), .contactGiven(let contact): try JSON.encode(contact)
+        case .inputContactExpectation(let terms): try JSON.encode(terms)
+        case .inputContact(let contact), .checkInReceived(let contact): try JSON.encode(contact)
         case .inputWatch(let span): try JSON.encode(span)
-        case .inputDeafness(let deafness): try JSON.encode(deafness)
-        case .inputSilenceHold(let hold): try JSON.encode(hold)
-        case .silenceQuiet(let news), .silenceOverdue(let news), .silenceLost(let news),
-            .silenceEnded(let news):
-            try JSON.encode(news)
-        case .batteryLow(let news): try JSON.encode(news)
+        case .inputIntakeOutage(let outage): try JSON.encode(outage)
+        case .inputContactLossHold(let hold): try JSON.encode(hold)
+        case .contactLate(let contact), .contactOverdue(let contact), .contactLost(let contact),
+            .contactOK(let contact):
+            try JSON.encode(contact)
+        case .batteryLow(let battery): try JSON.encode(battery)
         case .accessRecorded(let record): try JSON.encode(record)
-        case .inputBlindness(let blindness), .phoneBlind(let blindness):
-            try JSON.encode(blindness)
+        case .inputImpairment(let impairment),
+            .deviceImpaired(let impairment):
+            try JSON.encode(impairment)
         default: fatalError("broken invariant: \(kind.type) is of phones")
         }
     }
 
-    /// Reads what phones are told, and what is said of those that are not heard.
+    /// Decodes data of events about phones.
     private init(phones kind: EventKind, _ data: JSON) throws(ParseError) {
         func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
             try data.decode(type)
@@ -182,25 +192,25 @@ extension EventBody {
         case .alarmRepeated: self = .alarmRepeated(try read())
         case .alarmEnded: self = .alarmEnded(try read())
         case .policyChanged: self = .policyChanged(try read())
-        case .inputSilenceTerms: self = .inputSilenceTerms(try read())
+        case .inputContactExpectation: self = .inputContactExpectation(try read())
         case .inputContact: self = .inputContact(try read())
         case .accessRecorded: self = .accessRecorded(try read())
-        case .contactGiven: self = .contactGiven(try read())
+        case .checkInReceived: self = .checkInReceived(try read())
         case .inputWatch: self = .inputWatch(try read())
-        case .inputDeafness: self = .inputDeafness(try read())
-        case .inputSilenceHold: self = .inputSilenceHold(try read())
-        case .silenceQuiet: self = .silenceQuiet(try read())
-        case .silenceOverdue: self = .silenceOverdue(try read())
-        case .silenceLost: self = .silenceLost(try read())
-        case .silenceEnded: self = .silenceEnded(try read())
+        case .inputIntakeOutage: self = .inputIntakeOutage(try read())
+        case .inputContactLossHold: self = .inputContactLossHold(try read())
+        case .contactLate: self = .contactLate(try read())
+        case .contactOverdue: self = .contactOverdue(try read())
+        case .contactLost: self = .contactLost(try read())
+        case .contactOK: self = .contactOK(try read())
         case .batteryLow: self = .batteryLow(try read())
-        case .inputBlindness: self = .inputBlindness(try read())
-        case .phoneBlind: self = .phoneBlind(try read())
+        case .inputImpairment: self = .inputImpairment(try read())
+        case .deviceImpaired: self = .deviceImpaired(try read())
         default: fatalError("broken invariant: \(kind.type) is of phones")
         }
     }
 
-    /// Reads an event of the `directory` stream.
+    /// Decodes events of the `directory` stream.
     private init(directory kind: EventKind, _ data: JSON) throws(ParseError) {
         func read<Value: Decodable>(_ type: Value.Type = Value.self) throws(ParseError) -> Value {
             try data.decode(type)
@@ -225,7 +235,7 @@ extension EventBody {
         }
     }
 
-    /// Reads what was decided about a person and a zone.
+    /// Decodes evaluations of a person in a zone.
     private init(zones kind: EventKind, _ data: JSON) throws(ParseError) {
         if kind == .zoneAbsent {
             self = .zoneAbsent(try data.decode(ZoneAbsence.self))
@@ -235,12 +245,12 @@ extension EventBody {
         switch kind {
         case .zoneEntered: self = .zoneEntered(crossing)
         case .zoneExited: self = .zoneExited(crossing)
-        case .zoneInitial: self = .zoneInitial(crossing)
+        case .zonePresenceEstablished: self = .zonePresenceEstablished(crossing)
         case .zoneApproached: self = .zoneApproached(crossing)
-        case .zoneReceded: self = .zoneReceded(crossing)
+        case .zoneLeftVicinity: self = .zoneLeftVicinity(crossing)
         case .zoneDwelled: self = .zoneDwelled(crossing)
-        case .zoneForgotten: self = .zoneForgotten(crossing)
-        case .zoneWithheld: self = .zoneWithheld(crossing)
+        case .zonePresenceCleared: self = .zonePresenceCleared(crossing)
+        case .zoneSuppressed: self = .zoneSuppressed(crossing)
         default: fatalError("broken invariant: \(kind.type) is of zones")
         }
     }

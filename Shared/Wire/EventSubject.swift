@@ -1,77 +1,86 @@
 import Model
 
 extension EventBody {
-    /// The service that says it.
+    /// The service that emits the event.
     var source: String {
         switch kind.rawValue {
         case 1...31, 64...79: "ingest"
         case 80...95: "membership"
         case 96...111: "timer"
         case 112...127: "notifier"
-        default: isNotifiersClock ? "notifier" : "evaluator"
+        default: isNotifiersDeadline ? "notifier" : "evaluator"
         }
     }
 
-    /// Clocks are wanted by evaluators for countdowns, presence and contact, by the notifier for
-    /// everything else; its canaries are given up by evaluators.
-    private var isNotifiersClock: Bool {
+    /// Whether the notifier schedules the deadline. Evaluators schedule deadlines for countdowns,
+    /// presence and contact, and cancel the notifier's canaries; the notifier schedules all others.
+    private var isNotifiersDeadline: Bool {
         switch self {
-        case .clockUnwanted(let clock) where clock.rule == .canary: false
-        case .clockWanted(let clock), .clockUnwanted(let clock):
-            ![.countdown, .presence, .contact].contains(clock.rule)
+        case .deadlineCancelled(let deadline) where deadline.rule == .canary: false
+        case .deadlineScheduled(let deadline), .deadlineCancelled(let deadline):
+            ![.countdown, .presence, .contact].contains(deadline.rule)
         default: false
         }
     }
 
-    /// Whom it is about; nil where that is nobody or more than one.
+    /// The person that the event is about; nil for events about no person or several.
     public var person: PersonID? {
         switch self {
         case .inputReport(let report): report.person
         case .inputReports(let batch): batch.person
-        case .inputSignal(let signal), .inputAdoption(let signal), .sosRaised(let signal),
-            .watchExpired(let signal), .ladderAdopted(let signal), .signalGiven(let signal):
+        case .inputSignal(let signal), .inputFallbackOpened(let signal), .sosRaised(let signal),
+            .watchExpired(let signal), .escalationFallbackOpened(let signal),
+            .signalReceived(let signal):
             signal.person
         case .inputCancel(let cancel), .sosCancelled(let cancel): cancel.person
         case .sosLocated(let place): place.person
-        case .inputClock(let fired), .clockFired(let fired): fired.clock.person
+        case .inputDeadline(let expired), .deadlineExpired(let expired): expired.deadline.person
         case .inputAcknowledgement(let answer), .inputResolution(let answer),
-            .acknowledgementGiven(let answer), .resolutionGiven(let answer):
+            .acknowledgementCommitted(let answer), .resolutionCommitted(let answer):
             answer.person
-        case .inputPerson(let placed): placed.person
+        case .inputPerson(let configuration): configuration.person
         case .inputPersonRemoved(let removal), .personRemoved(let removal): removal.person
         case .inputArming(let arming): arming.person
         case .inputAlarmAnswer(let answer): answer.person
-        case .inputSilenceTerms(let terms): terms.person
-        case .inputContact(let contact), .contactGiven(let contact): contact.person
+        case .inputContactExpectation(let terms): terms.person
+        case .inputContact(let contact), .checkInReceived(let contact): contact.person
         case .inputWatch(let span): span.person
         case .accessRecorded(let record): record.person
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+        case .zoneEntered(let crossing), .zoneExited(let crossing),
+            .zonePresenceEstablished(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing), .zoneReceded(let crossing),
-            .zoneForgotten(let crossing):
+            .zoneSuppressed(let crossing), .zoneLeftVicinity(let crossing),
+            .zonePresenceCleared(let crossing):
             crossing.person
         case .zoneAbsent(let absence): absence.person
-        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news): news.person
+        case .alarmStarted(let alarm), .alarmRepeated(let alarm), .alarmEnded(let alarm):
+            alarm.person
         case .messagesDue(let due): due.person
         case .policyChanged(let policy): policy.person
-        case .silenceQuiet(let news), .silenceOverdue(let news), .silenceLost(let news),
-            .silenceEnded(let news):
-            news.person
-        case .batteryLow(let news): news.person
-        case .inputBlindness(let blindness), .phoneBlind(let blindness): blindness.person
-        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
-            .emergencyCancelled(let news), .emergencyAcknowledged(let news),
-            .emergencyResolved(let news):
-            news.person
-        case .clockWanted(let clock), .clockUnwanted(let clock): clock.person
+        case .contactLate(let contact), .contactOverdue(let contact), .contactLost(let contact),
+            .contactOK(let contact):
+            contact.person
+        case .batteryLow(let battery): battery.person
+        case .inputImpairment(let impairment),
+            .deviceImpaired(let impairment):
+            impairment.person
+        case .emergencyCountdown(let emergency), .emergencyOpened(let emergency),
+            .emergencyJoined(let emergency),
+            .emergencyCancelled(let emergency), .emergencyAcknowledged(let emergency),
+            .emergencyResolved(let emergency):
+            emergency.person
+        case .deadlineScheduled(let deadline), .deadlineCancelled(let deadline): deadline.person
         case .personChanged(let person): person.id
         case .deviceChanged(let device): device.person
         case .credentialChanged(let credential): credential.person
         case .watchChanged(let watch): watch.person
-        case .notificationChanged(let news): news.person
-        case .ladderTier(let news), .ladderExhausted(let news): news.person
-        case .inputStanding(let standing), .ladderStanding(let standing): standing.person
-        case .inputCircle, .inputCircleRemoved, .inputLogic, .inputDeafness, .inputSilenceHold,
+        case .notificationChanged(let notification): notification.person
+        case .escalationTierStarted(let escalation), .escalationExhausted(let escalation):
+            escalation.person
+        case .inputEmergencySnapshot(let snapshot), .emergencySnapshot(let snapshot):
+            snapshot.person
+        case .inputCircle, .inputCircleRemoved, .inputLogic, .inputIntakeOutage,
+            .inputContactLossHold,
             .deviceRemoved, .credentialRemoved,
             .circleChanged, .circleRemoved, .zoneChanged, .zoneRemoved, .inputSet,
             .inputSetRemoved, .setChanged, .setRemoved, .messageChanged, .messageRemoved,

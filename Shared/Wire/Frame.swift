@@ -1,13 +1,13 @@
 import Model
 
-/// The twelve bytes with which every frame begins.
+/// The twelve-byte header of every frame.
 struct FrameHead {
     /// What a frame is.
     enum FrameType: UInt8 {
         case data = 1
         case heads = 2
         case control = 3
-        case offer = 4
+        case proposal = 4
     }
 
     static let headsTopic = Array("heads--|".utf8)
@@ -15,7 +15,7 @@ struct FrameHead {
 
     var topic: [UInt8]
     var type: FrameType
-    /// The verb of a control frame; 0 in others.
+    /// The verb of a control frame; 0 in other frames.
     var verb: UInt8 = 0
 
     init(topic: [UInt8], type: FrameType, verb: UInt8 = 0) {
@@ -36,34 +36,35 @@ struct FrameHead {
         guard count <= WireLimits.frameBytesMax else {
             throw WireError(.oversized, reader.operation, "a frame of \(count) bytes")
         }
-        topic = try reader.take(8)
+        topic = try reader.bytes(8)
         let version = try reader.number(UInt8.self)
         guard version == WireLimits.version else {
-            throw WireError(.version, reader.operation, "version \(version) of the protocol")
+            throw WireError(.version, reader.operation, "protocol version \(version)")
         }
         let code = try reader.number(UInt8.self)
         verb = try reader.number()
         let reserved = try reader.number(UInt8.self)
         guard let type = FrameType(rawValue: code), reserved == 0 else {
-            throw WireError(.unknown, reader.operation, "a type that nobody knows")
+            throw WireError(.unknown, reader.operation, "unknown frame type")
         }
         self.type = type
     }
 
-    /// Refuses a frame whose topic is not the one of its type.
+    /// Throws unless the topic is the expected one.
     func expect(_ topic: [UInt8]) throws(WireError) {
         guard self.topic == topic else {
-            throw WireError(.unknown, "read frame", "a topic that does not belong to its type")
+            throw WireError(.unknown, "read frame", "topic does not match the frame type")
         }
     }
 }
 
-/// Where all streams of a writer stand; sent so often that silence means something.
+/// Extents of all streams of a publisher; sent periodically, so that a missing frame indicates a
+/// fault.
 public struct Heads: Hashable, Sendable {
     public var published: Timestamp
     public var extents: [Extent]
 
-    /// Subscribed by every consumer, besides the streams.
+    /// Subscribed by every consumer.
     public static let topic = FrameHead.headsTopic
 
     public init(published: Timestamp, extents: [Extent]) {
@@ -90,20 +91,20 @@ public struct Heads: Hashable, Sendable {
     }
 }
 
-/// Anything that comes in one frame.
+/// A decoded frame.
 public enum Frame: Hashable, Sendable {
     case batch(Batch)
     case heads(Heads)
     case control(Control)
-    case offer(Offer)
+    case proposal(Proposal)
 
-    /// - Throws: ``WireError`` for whatever is not exactly one of them.
+    /// - Throws: ``WireError`` for anything but one valid frame
     public init(_ bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes, operation: "read frame")
         let head = try FrameHead(from: &reader, count: bytes.count)
         switch head.type {
         case .data: self = .batch(try Batch(head, from: &reader))
-        case .offer: self = .offer(try Offer(head, from: &reader))
+        case .proposal: self = .proposal(try Proposal(head, from: &reader))
         case .heads:
             try head.expect(Heads.topic)
             self = .heads(try Heads(from: &reader))

@@ -1,47 +1,40 @@
 import Model
 import Parsing
 
-/// Hides in an event what says where somebody is, how they are called and how they are reached.
+/// Masks private data in events: positions, names and addresses.
 ///
-/// Only what is listed is shown, so a member that is new is hidden until somebody decides.
+/// Only listed fields are shown, so new fields stay masked until they are listed.
 public enum Masking {
-    /// Members that tell neither where somebody is, nor how they are called or reached, nor what
-    /// they, their phone or a gateway wrote. Whoever adds a member to an event decides here.
-    static let harmless: Set<String> = [
+    /// Fields without positions, names, addresses or texts of users, phones and gateways. Decide
+    /// here for each new field of an event.
+    static let visibleFields: Set<String> = [
         "_0", "absentByMinute", "accuracy", "action", "active", "affiliation", "after", "alarm",
         "alertDistanceMetres", "armed", "at", "audience", "battery", "before", "billing", "by",
         "channel", "channels", "charging", "circle", "circles", "clock", "clockSkew", "coarse",
-        "confirmed", "contact", "contacts", "countdownEnds", "created", "credential",
-        "cycleSeconds", "data",
-        "datacontenttype", "deadline", "device", "distanceFilterMetres", "due", "dwellSeconds",
-        "emergency", "end", "endedCircles", "escalation", "exceptions", "expires", "failing",
-        "fired", "fix",
-        "from", "gateway", "gateways", "geometry", "graceSeconds", "guardiansEditZones",
-        "hasContact",
-        "hindrances",
-        "historyDays", "hysteresisMetres", "id", "initial", "inradiusCentimetres",
-        "insetCentimetres", "inside", "interpolated", "intervalSeconds", "isFixOld",
-        "isHeld", "isWatched",
-        "jagaseq", "jagastream", "joined", "joinedRaised", "joinedTrigger", "kind", "late",
-        "leadingDevice", "marginCentimetres",
-        "mark", "maxSilenceSeconds", "members", "membersSeePositions", "message", "messages",
-        "mode", "notification", "owner", "page", "pausedUntil", "people", "person",
-        "plan", "platform", "precision", "prepared", "presence", "priority", "problem",
-        "radiusCentimetres",
-        "radiusMetres", "raised", "rank", "reachCentimetres", "reached", "reason", "received",
-        "recipient", "recipients", "refused", "refusedZones", "regions", "reopened", "report",
-        "reports", "rings", "role", "roles", "round", "rule", "schedule", "scope", "set", "sets",
-        "sharing", "signal", "signals", "signIn", "since", "sleepSeconds", "source", "speaks",
-        "specversion", "start", "started", "state", "subject", "suspect", "tier", "time", "to",
-        "told", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
-        "viewer",
-        "waitSeconds", "watch", "windows", "zone", "zoneKind", "zones",
+        "confirmed", "contact", "contacts", "contactTimeoutSeconds", "countdownEnds", "created",
+        "credential", "cycleSeconds", "data", "datacontenttype", "deadline", "device",
+        "distanceFilterMetres", "due", "dwellSeconds", "emergency", "end", "endedCircles",
+        "escalation", "exceptions", "expired", "expires", "failing", "fix", "from", "gateway",
+        "gateways", "geometry", "graceSeconds", "guardiansEditZones", "hasContact", "historyDays",
+        "hysteresisMetres", "id", "impairments", "initial", "inradiusCentimetres",
+        "insetCentimetres", "inside", "interpolated", "intervalSeconds", "isAudible", "isFixOld",
+        "isHeld", "isWatched", "jagaseq", "jagastream", "joined", "joinedRaised", "joinedTrigger",
+        "kind", "late", "marginCentimetres", "mark", "members", "membersSeePositions", "message",
+        "messages", "mode", "notification", "owner", "page", "pausedUntil", "people", "person",
+        "plan", "platform", "precision", "prepared", "presence", "primaryDevice", "priority",
+        "problem", "radiusCentimetres", "radiusMetres", "raised", "rank", "reachCentimetres",
+        "reached", "reason", "received", "recipient", "recipients", "refused", "regions",
+        "reopened", "report", "reports", "rings", "role", "roles", "round", "rule", "schedule",
+        "scope", "set", "sets", "sharing", "signal", "signals", "signIn", "since", "sleepSeconds",
+        "source", "specversion", "start", "started", "state", "subject", "suspect", "tier", "time",
+        "to", "told", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
+        "viewer", "waitSeconds", "watch", "windows", "zone", "zoneKind", "zoneOptOuts", "zones",
     ]
 
-    /// Members that are shown if Jaga made them up; else whoever sent the request chose them.
-    static let traces: Set<String> = ["jagatrace", "trace"]
+    /// Trace fields: shown if Jaga generated the value, masked if a client did.
+    static let traceFields: Set<String> = ["jagatrace", "trace"]
 
-    /// The same with `***` in the place of what is hidden.
+    /// Returns the JSON with masked values replaced by `***`.
     public static func mask(_ json: JSON) -> JSON {
         switch json {
         case .object(let members):
@@ -56,8 +49,10 @@ public enum Masking {
     }
 
     private static func isShown(_ member: JSON.Member) -> Bool {
-        if member.value.isNull || harmless.contains(member.key) { return true }
-        guard traces.contains(member.key), let trace = member.value.string else { return false }
+        if member.value.isNull || visibleFields.contains(member.key) { return true }
+        guard traceFields.contains(member.key), let trace = member.value.string else {
+            return false
+        }
         return trace.isEmpty || ID128(text: trace) != nil
     }
 }

@@ -1,12 +1,12 @@
 import Model
 
-/// What a new owner of a partition begins with: the rows of a snapshot of `in/p`.
+/// The initial state for a new owner of a partition: the rows of a snapshot of `in/p`.
 ///
-/// The configuration as of the checkpoint comes first, in the records that the log had for it,
-/// circles before the people who need them; then the checkpoint. Without a checkpoint there are no
-/// rows at all, and everything is read from the first record.
+/// The configuration as of the checkpoint comes first, as records of the log, circles before the
+/// people who need them; then the checkpoint. Without a checkpoint there are no rows, and the log
+/// is read from the first record.
 public struct PartitionSnapshot: Hashable, Sendable {
-    /// Where the checkpoint stands, and how much of it follows.
+    /// Position and properties of the checkpoint.
     public struct Head: Hashable, Sendable {
         /// The last record of `events/p` that the state led to.
         public var output: Position
@@ -20,7 +20,7 @@ public struct PartitionSnapshot: Hashable, Sendable {
         }
     }
 
-    /// A newer checkpoint: whoever computes up to it compares.
+    /// A newer checkpoint, for verification by members that reach its position.
     public struct Audit: Hashable, Sendable {
         /// The last record of `in/p` that it includes.
         public var input: Position
@@ -32,7 +32,7 @@ public struct PartitionSnapshot: Hashable, Sendable {
         }
     }
 
-    /// Kinds of rows that are no events; no event has them.
+    /// Kinds of rows that are not events.
     private enum Kind {
         static let head: UInt16 = 0xFF01
         static let state: UInt16 = 0xFF02
@@ -53,7 +53,7 @@ public struct PartitionSnapshot: Hashable, Sendable {
         self.audit = audit
     }
 
-    /// The rows to be handed out.
+    /// The rows of the snapshot.
     public var records: [Record] {
         var records = configuration
         records.append(
@@ -83,12 +83,12 @@ public struct PartitionSnapshot: Hashable, Sendable {
         return Record(kind: kind, schema: 1, id: .zero, payload: writer.bytes)
     }
 
-    /// Reads rows; nil when there are none, because there is no checkpoint.
+    /// Decodes rows; nil without rows, which means that there is no checkpoint.
     ///
-    /// - Throws: ``WireError``: rows that are not of this form, such as a state cut short.
+    /// - Throws: ``WireError`` for malformed or incomplete rows
     public init?(records: [Record]) throws(WireError) {
         guard !records.isEmpty else { return nil }
-        let operation = "read snapshot of a partition"
+        let operation = "read partition snapshot"
         var size: UInt32?
         var head: Head?
         configuration = []
@@ -111,7 +111,7 @@ public struct PartitionSnapshot: Hashable, Sendable {
             }
         }
         guard let head, let size, state.count == size else {
-            throw WireError(.truncated, operation, "\(state.count) bytes of state")
+            throw WireError(.truncated, operation, "the state has \(state.count) bytes")
         }
         self.head = head
     }

@@ -1,13 +1,13 @@
 import Hashing
 import Model
 
-/// One entry of a stream: an event and how to read it.
+/// An entry of a stream: an encoded event.
 public struct Record: Hashable, Sendable {
     /// The number of an ``EventKind``.
     public var kind: UInt16
-    /// Version of the payload's form within its kind.
+    /// Schema version of the payload within its kind.
     public var schema: UInt16
-    /// The event's id: the same for two tellings of one thing.
+    /// The event's id; equal for duplicates of one event.
     public var id: ID128
     public var payload: [UInt8]
 
@@ -18,12 +18,12 @@ public struct Record: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The chain hash of the position that this record takes after another.
+    /// The chain hash of the position after this record.
     public func hash(after previous: UInt64) -> UInt64 {
         Hash.chain(previous: previous, id: id, kind: kind, schema: schema, payload: payload)
     }
 
-    /// Length of its head on the wire.
+    /// Length of its header on the wire.
     static let headBytes = 24
 
     /// Length on the wire.
@@ -45,17 +45,17 @@ public struct Record: Hashable, Sendable {
         kind = try reader.number()
         schema = try reader.number()
         id = try reader.id()
-        payload = try reader.take(count)
+        payload = try reader.bytes(count)
     }
 }
 
-/// A place in a stream's life: after a record, or before the first one.
+/// A position in a stream: after a record, or before the first one.
 public struct Position: Hashable, Sendable, CustomStringConvertible {
-    /// Which life of the stream; zero for a consumer that has not heard of any.
+    /// The stream's incarnation; zero for a consumer that knows none.
     public var incarnation: ID128
-    /// Of the record that stands here: 1, 2, 3 … without holes; 0 before the first.
+    /// Sequence of the record: 1, 2, 3 … without gaps; 0 before the first.
     public var sequence: UInt64
-    /// Chain hash up to and with that record; 0 before the first.
+    /// Chain hash up to and including the record; 0 before the first.
     public var hash: UInt64
 
     public init(incarnation: ID128, sequence: UInt64, hash: UInt64) {
@@ -64,15 +64,15 @@ public struct Position: Hashable, Sendable, CustomStringConvertible {
         self.hash = hash
     }
 
-    /// Where somebody stands who knows nothing of the stream.
+    /// The position of a consumer that knows nothing about the stream.
     public static let unknown = Position(incarnation: .zero, sequence: 0, hash: 0)
 
-    /// Before the first record of a life.
+    /// The position before the first record of an incarnation.
     public static func start(of incarnation: ID128) -> Position {
         Position(incarnation: incarnation, sequence: 0, hash: 0)
     }
 
-    /// The position of a record that comes right after this one.
+    /// The position after the next record.
     public func advanced(by record: Record) -> Position {
         Position(
             incarnation: incarnation, sequence: sequence + 1, hash: record.hash(after: hash))
@@ -96,24 +96,24 @@ public struct Position: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ByteReader {
-    /// The sequence of a record, as far as there can be such a record.
+    /// Reads a sequence; throws if it exceeds ``WireLimits/sequenceMax``.
     mutating func sequence() throws(WireError) -> UInt64 {
         let sequence = try number(UInt64.self)
         guard sequence <= WireLimits.sequenceMax else {
-            throw WireError(.payload, operation, "a sequence of \(sequence)")
+            throw WireError(.payload, operation, "sequence \(sequence) is out of range")
         }
         return sequence
     }
 }
 
-/// What of a stream its writer has: everything after `base` up to `head`.
+/// The stored range of a stream: the records after `base` up to `head`.
 public struct Extent: Hashable, Sendable {
     public var stream: StreamName
-    /// The last position that was pruned, or the start.
+    /// The last pruned position, or the start.
     public var base: Position
-    /// The last position, of the same life as the base.
+    /// The last position, of the same incarnation as the base.
     public var head: Position
-    /// Whether the writer can give the state that all records up to the head lead to.
+    /// Whether the publisher provides snapshots.
     public var isSnapshotable: Bool
 
     public init(stream: StreamName, base: Position, head: Position, isSnapshotable: Bool) {
@@ -135,9 +135,9 @@ public struct Extent: Hashable, Sendable {
         writer.put(head.hash)
     }
 
-    /// Nil for a stream that this program does not know yet.
+    /// Reads an extent; nil for an unknown stream.
     static func read(from reader: inout ByteReader) throws(WireError) -> Extent? {
-        let topic = try reader.take(8)
+        let topic = try reader.bytes(8)
         let flags = try reader.number(UInt8.self)
         let incarnation = try reader.id()
         let base = Position(

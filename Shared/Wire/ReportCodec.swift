@@ -1,7 +1,7 @@
 import Model
 
-/// Reports as they stand in `in/p`: the one kind that comes thousands of times a second, alone or
-/// several of a device in one record.
+/// Binary codec of reports, the most frequent events: one report, or several of a device in one
+/// record.
 enum ReportCodec {
     private struct Flags: OptionSet {
         let rawValue: UInt16
@@ -13,14 +13,14 @@ enum ReportCodec {
         static let charging = Flags(rawValue: 32)
         static let clockSkew = Flags(rawValue: 64)
         static let late = Flags(rawValue: 128)
-        /// Received together with the one before it in the batch, by the same request.
+        /// Received by the same request as the previous report of the batch.
         static let together = Flags(rawValue: 256)
     }
 
-    /// Bytes of a report in a batch, without the text of its request.
+    /// Bytes of a report in a batch, without the trace of its request.
     private static let bytesInBatch = 61
 
-    // MARK: Alone
+    // MARK: Single reports
 
     static func encode(_ report: Report, of event: Event) -> [UInt8] {
         var writer = ByteWriter(capacity: 160)
@@ -40,7 +40,7 @@ enum ReportCodec {
         var reader = ByteReader(record.payload, operation: "decode report")
         let head = try Head(from: &reader)
         guard !head.flags.contains(.together) else {
-            throw WireError(.newer, reader.operation, "a flag that nobody knows")
+            throw WireError(.newer, reader.operation, "unknown flag")
         }
         let time = try reader.time()
         let received = try reader.time()
@@ -56,7 +56,7 @@ enum ReportCodec {
             id: EventID(record.id), time: time, trace: eventTrace, body: .inputReport(report))
     }
 
-    // MARK: Together
+    // MARK: Batches
 
     static func encode(_ batch: ReportBatch, of event: Event) -> [UInt8] {
         var writer = ByteWriter(capacity: 160 + batch.reports.count * bytesInBatch)
@@ -88,7 +88,7 @@ enum ReportCodec {
         let device = DeviceID(try reader.id())
         let eventTrace = try reader.shortText()
         let count = Int(try reader.number(UInt16.self))
-        guard count > 0 else { throw WireError(.payload, reader.operation, "no report") }
+        guard count > 0 else { throw WireError(.payload, reader.operation, "empty batch") }
         var reports: [Report] = []
         reports.reserveCapacity(min(count, reader.remaining / 48))
         var before: (received: Timestamp, trace: String)?
@@ -98,7 +98,7 @@ enum ReportCodec {
                 before = (try reader.time(), try reader.shortText())
             }
             guard let before else {
-                throw WireError(.payload, reader.operation, "nothing before the first report")
+                throw WireError(.payload, reader.operation, "first report has no receive time")
             }
             let fix = try fix(from: &reader, flags: head.flags)
             reports.append(
@@ -112,9 +112,9 @@ enum ReportCodec {
             body: .inputReports(ReportBatch(reports)))
     }
 
-    // MARK: Parts of both
+    // MARK: Common parts
 
-    /// What stands first in a report.
+    /// The first fields of a report.
     private struct Head {
         let flags: Flags
         let trigger: Trigger
@@ -124,7 +124,7 @@ enum ReportCodec {
             flags = Flags(rawValue: try reader.number())
             let code = try reader.number(UInt8.self)
             guard flags.rawValue < 512, let trigger = Trigger(rawValue: code) else {
-                throw WireError(.newer, reader.operation, "a flag or trigger that nobody knows")
+                throw WireError(.newer, reader.operation, "unknown flag or trigger")
             }
             self.trigger = trigger
             battery = try reader.number()

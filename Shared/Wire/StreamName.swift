@@ -1,33 +1,34 @@
 import Model
 
-/// A named, ordered, dense sequence of records that one service keeps.
+/// A stream of records, served by one service.
 public enum StreamName: Hashable, Sendable {
-    /// What an evaluator may know of a partition's people; kept by ingest.
+    /// Inputs of a partition for its evaluator; served by ingest.
     case input(Partition)
-    /// What evaluators decided; kept by ingest, computed by the owner of the partition.
+    /// Decisions of a partition's evaluator; served by ingest, derived by the owner of the
+    /// partition.
     case events(Partition)
-    /// Panics and their cancels, past the evaluators; kept by ingest.
+    /// Panics and their cancellations, bypassing evaluators; served by ingest.
     case sos
-    /// People, devices, circles, zones; kept by membership.
+    /// People, devices, circles, zones; served by membership.
     case directory
-    /// Due clocks, news of watches; kept by timer.
-    case fired
-    /// Receipts, acknowledgements, news of ladders; kept by notifier.
+    /// Expired deadlines and watch events; served by timer.
+    case deadlines
+    /// Delivery receipts, acknowledgements, escalations; served by notifier.
     case deliveries
 
-    /// Every stream of the suite, in the order of ``code``.
+    /// All streams, ordered by ``code``.
     public static let all: [StreamName] =
         Partition.all.map { .input($0) } + Partition.all.map { .events($0) }
-        + [.sos, .directory, .fired, .deliveries]
+        + [.sos, .directory, .deadlines, .deliveries]
 
-    /// A small number for tables; for good.
+    /// A permanent small number, used in tables.
     public var code: Int {
         switch self {
         case .input(let partition): Int(partition.number)
         case .events(let partition): 64 + Int(partition.number)
         case .sos: 128
         case .directory: 129
-        case .fired: 130
+        case .deadlines: 130
         case .deliveries: 131
         }
     }
@@ -37,38 +38,40 @@ public enum StreamName: Hashable, Sendable {
         self = StreamName.all[code]
     }
 
-    /// `in/17`, `events/17`, `sos`, `directory`, `fired`, `deliveries`.
+    /// The stream's name: `in/17`, `events/17`, `sos`, `directory`, `deadlines`, `deliveries`.
     public var text: String {
         switch self {
         case .input(let partition): "in/\(partition)"
         case .events(let partition): "events/\(partition)"
         case .sos: "sos"
         case .directory: "directory"
-        case .fired: "fired"
+        case .deadlines: "deadlines"
         case .deliveries: "deliveries"
         }
     }
 
-    /// Reads what ``text`` writes; nil for anything else.
+    /// Parses ``text``; nil for anything else.
     public init?(text: some StringProtocol) {
         guard let stream = StreamName.byText[String(text)] else { return nil }
         self = stream
     }
 
-    /// The eight bytes with which its frames begin. All are as long as each other, because
-    /// subscriptions match prefixes: `in/1` would also hear `in/17`.
+    /// The eight bytes at the start of its frames.
+    ///
+    /// All topics have the same length, because subscriptions match prefixes: `in/1` would also
+    /// match `in/17`.
     public var topic: [UInt8] {
         switch self {
         case .input(let partition): Array("in---\(StreamName.twoDigits(partition))|".utf8)
         case .events(let partition): Array("ev---\(StreamName.twoDigits(partition))|".utf8)
         case .sos: Array("sos----|".utf8)
         case .directory: Array("dir----|".utf8)
-        case .fired: Array("fired--|".utf8)
+        case .deadlines: Array("dline--|".utf8)
         case .deliveries: Array("deliv--|".utf8)
         }
     }
 
-    /// Reads what ``topic`` writes; nil for anything else.
+    /// Parses ``topic``; nil for anything else.
     public init?(topic: some Collection<UInt8>) {
         guard topic.count == 8, let stream = StreamName.byTopic[Array(topic)] else { return nil }
         self = stream
@@ -92,7 +95,8 @@ extension StreamName: Comparable, CustomStringConvertible, Codable {
         guard let stream = StreamName(text: text) else {
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: decoder.codingPath, debugDescription: "not a stream such as in/17"))
+                    codingPath: decoder.codingPath,
+                    debugDescription: "not a stream name such as in/17"))
         }
         self = stream
     }

@@ -1,26 +1,26 @@
-/// Why a frame, or a record in it, is not taken.
+/// Why a frame or record is rejected.
 ///
-/// Nothing of a payload is in here: it may be private.
+/// Never contains payload, which may be private.
 public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
-        /// Ends before its own lengths say so, or goes on after.
+        /// Shorter or longer than its lengths state.
         case truncated
         /// Longer than the protocol allows.
         case oversized
-        /// Another version of the protocol.
+        /// Another protocol version.
         case version
-        /// A topic, type, verb or flag that nobody knows.
+        /// An unknown topic, type, verb or flag.
         case unknown
-        /// The records do not give the hash that the frame promises.
+        /// The records do not match the frame's hash.
         case hash
-        /// A kind or schema of event from a newer program.
+        /// An event kind or schema of a newer program.
         case newer
-        /// A payload that is not what its kind says.
+        /// A payload that does not match its kind.
         case payload
     }
 
     public var code: Code
-    /// Such as `read batch`.
+    /// The failed operation, such as `read batch`.
     public var operation: String
     public var message: String
 
@@ -32,9 +32,10 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var hint: String {
         switch code {
-        case .version, .newer, .unknown: "Upgrade this program: readers before writers."
-        case .truncated, .hash, .payload: "It is fetched again; if that repeats, check the writer."
-        case .oversized: "Send less in one piece."
+        case .version, .newer, .unknown: "Upgrade this program; upgrade readers before writers."
+        case .truncated, .hash, .payload:
+            "The record is requested again; if this repeats, check the publisher."
+        case .oversized: "Send less data in one frame."
         }
     }
 

@@ -1,47 +1,47 @@
-/// Why a file cannot be read: then nothing of it is taken.
+/// Why a file was rejected. A rejected file has no effect.
 ///
-/// Neither positions nor names of the file are in here: both are private.
+/// Contains neither positions nor names of the file, because both are private.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
-        /// The bytes are no text, or not of this format at all.
+        /// The bytes are not text, or not of this format.
         case malformed
-        /// Something stands where it may not.
+        /// An element is in a place where it is not allowed.
         case misplaced
-        /// Something that is needed is not there.
+        /// A required element is missing.
         case missing
-        /// A value is none of its kind.
+        /// A value has the wrong type or form.
         case value
-        /// A number is outside of what it may be.
+        /// A number is out of range.
         case range
-        /// Something is there twice.
+        /// An element occurs twice.
         case duplicate
-        /// Well-formed, but nothing that Jaga can make a zone of.
+        /// Well-formed, but not convertible to a zone.
         case unsupported
-        /// More than is taken at once.
+        /// The file exceeds a limit.
         case tooMuch = "too-much"
     }
 
     public var code: Code
-    /// What was being done, such as `read PAD`.
+    /// The failed operation, such as `read PAD`.
     public var operation: String
-    /// Nil where the fault is the whole file's.
-    public var place: FilePlace?
+    /// Where the error is; nil = the whole file.
+    public var location: FileLocation?
     public var message: String
-    /// What to do about it.
+    /// Instruction for the user.
     public var hint: String
 
     public init(
-        _ code: Code, _ operation: String, at place: FilePlace? = nil, _ message: String,
+        _ code: Code, _ operation: String, at location: FileLocation? = nil, _ message: String,
         hint: String
     ) {
         self.code = code
         self.operation = operation
-        self.place = place
+        self.location = location
         self.message = message
         self.hint = hint
     }
 
     public var description: String {
-        "\(operation): \(place.map { "\($0): " } ?? "")\(message)"
+        "\(operation): \(location.map { "\($0): " } ?? "")\(message)"
     }
 }

@@ -1,10 +1,10 @@
-/// The kinds of files that zones come in.
+/// File formats for zones.
 public enum FileFormat: String, Sendable, CaseIterable {
     case geojson, pad, gpx, kml
 
     public static let written: [FileFormat] = [.geojson, .pad]
 
-    /// As it calls itself.
+    /// The format's own name.
     public var name: String {
         switch self {
         case .geojson: "GeoJSON"
@@ -23,7 +23,7 @@ public enum FileFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// By the end of a file's name: `.json` is GeoJSON, too. Nil for one of no known format.
+    /// The format for a file name's extension. `.json` is GeoJSON. Nil for an unknown extension.
     public init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let end = fileName[fileName.index(after: dot)...].lowercased()

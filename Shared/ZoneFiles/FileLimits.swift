@@ -1,16 +1,16 @@
-/// How much of a file is taken.
+/// Limits of zone files.
 public enum FileLimits {
     public static let bytesMax = 32 << 20
     public static let zonesMax = 10_000
-    /// Elements of XML may be nested this deep.
+    /// Maximum nesting of XML elements.
     public static let depthMax = 64
-    /// Rows with unknown keys of one zone.
+    /// Maximum rows with unknown keys per zone.
     public static let extraRowsMax = 50
-    /// Characters of such a row.
+    /// Maximum characters of such a row.
     public static let extraCharactersMax = 200
-    /// Notes of one file; what comes after is counted only.
+    /// Maximum notes per file. Further ones are only counted.
     public static let notesMax = 100
-    /// Windows of a schedule, counted for each day.
+    /// Maximum windows of a schedule, counted per day.
     public static let scheduleWindowsMax = 50
     public static let scheduleExceptionsMax = 100
 }

@@ -1,8 +1,8 @@
 import Model
 
-/// A zone as a file tells it: not yet anybody's, its shape not yet looked at.
+/// A zone as read from a file, without owner and with an unchecked shape.
 ///
-/// What a file does not say is as for a zone that is made without it.
+/// Fields that the file omits have the defaults of a new zone.
 public struct ZoneDraft: Hashable, Sendable {
     public var name: String
     public var kind: ZoneKind
@@ -10,19 +10,19 @@ public struct ZoneDraft: Hashable, Sendable {
     public var active: Bool
     /// Lower is more urgent.
     public var priority: Int
-    /// As drawn, before the inset.
+    /// The shape as drawn, before the inset is applied.
     public var shape: ZoneShape
     public var hysteresisMetres: Int
-    /// Nil = to go in and out, and whatever the other fields measure.
+    /// Nil = `enter`, `exit`, and the transitions that other fields imply.
     public var transitions: [Transition]?
-    /// Taken off all around, centimetres; negative grows.
+    /// Inset on all sides in centimetres; negative values enlarge the shape.
     public var insetCentimetres: Int32
-    /// 0 = nothing outside is near.
+    /// Distance of approach alerts; 0 = none.
     public var alertDistanceMetres: Int
-    /// 0 = a long stay is not told.
+    /// Duration after which a stay is reported; 0 = never.
     public var dwellSeconds: Int
     public var alarm: ZoneAlarm
-    /// Rows of a PAD file with keys that mean nothing here, kept for writing them back.
+    /// Rows of a PAD file with unknown keys, kept for writing.
     public var extra: [String]
 
     public init(
@@ -47,34 +47,35 @@ public struct ZoneDraft: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// What a file can tell of a zone.
+    /// Creates a draft with everything of a zone that a file can contain.
     public init(_ zone: Zone) {
         self.init(
             name: zone.name, kind: zone.kind, category: zone.category, active: zone.active,
             priority: zone.priority, shape: zone.shape, hysteresisMetres: zone.hysteresisMetres,
-            transitions: ZoneDraft.unusual(zone), insetCentimetres: zone.insetCentimetres,
+            transitions: ZoneDraft.explicitTransitions(zone),
+            insetCentimetres: zone.insetCentimetres,
             alertDistanceMetres: zone.alertDistanceMetres, dwellSeconds: zone.dwellSeconds,
             alarm: zone.alarm, extra: zone.extra)
     }
 
-    /// The transitions that matter: those said, else those that follow from the other fields.
+    /// The transitions to report: those specified, otherwise those implied by other fields.
     ///
-    /// - Parameter times: what the file tells beyond the draft
-    public func transitionsInForce(_ times: ZoneTimes) -> [Transition] {
+    /// - Parameter times: fields of the file that are not part of the draft
+    public func effectiveTransitions(_ times: ZoneTimes) -> [Transition] {
         if let transitions { return transitions }
-        var usual: [Transition] = [.enter, .exit]
-        if alertDistanceMetres > 0 { usual.append(.approach) }
-        if dwellSeconds > 0 { usual.append(.dwell) }
-        if times.absentByMinute != nil { usual.append(.absent) }
-        return usual
+        var implied: [Transition] = [.enter, .exit]
+        if alertDistanceMetres > 0 { implied.append(.approach) }
+        if dwellSeconds > 0 { implied.append(.dwell) }
+        if times.absentByMinute != nil { implied.append(.absent) }
+        return implied
     }
 
-    /// The transitions that matter to a zone; nil for those that follow from its other fields.
-    private static func unusual(_ zone: Zone) -> [Transition]? {
-        var usual: Set<Transition> = [.enter, .exit]
-        if zone.alertDistanceMetres > 0 { usual.insert(.approach) }
-        if zone.dwellSeconds > 0 { usual.insert(.dwell) }
-        if zone.absentByMinute != nil { usual.insert(.absent) }
-        return Set(zone.transitions) == usual ? nil : zone.transitions
+    /// A zone's transitions, or nil if they are those implied by its other fields.
+    private static func explicitTransitions(_ zone: Zone) -> [Transition]? {
+        var implied: Set<Transition> = [.enter, .exit]
+        if zone.alertDistanceMetres > 0 { implied.insert(.approach) }
+        if zone.dwellSeconds > 0 { implied.insert(.dwell) }
+        if zone.absentByMinute != nil { implied.insert(.absent) }
+        return Set(zone.transitions) == implied ? nil : zone.transitions
     }
 }

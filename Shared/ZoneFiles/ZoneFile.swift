@@ -1,11 +1,11 @@
 import Model
 import Parsing
 
-/// What a file's reader is told beside the file.
+/// Options of a file's reader.
 public struct ReadingOptions: Hashable, Sendable {
-    /// Radius for points that tell none, centimetres; nil refuses them.
+    /// Radius in centimetres for points without one; nil = such points are rejected.
     public var pointRadiusCentimetres: Int32?
-    /// Kind of zones whose file tells none. Those of a PAD file are alert zones always.
+    /// Kind of zones if the file does not specify it. Zones of PAD files are always alert zones.
     public var kind: ZoneKind
 
     public init(pointRadiusCentimetres: Int32? = nil, kind: ZoneKind = .safe) {
@@ -14,56 +14,62 @@ public struct ReadingOptions: Hashable, Sendable {
     }
 }
 
-/// What a file holds.
+/// Content of a zone file.
 public struct ZoneFile: Hashable, Sendable {
-    /// A draft and where it begins.
+    /// A draft and its location in the file.
     public struct Entry: Hashable, Sendable {
         public var draft: ZoneDraft
-        public var place: FilePlace
-        /// What GeoJSON tells beyond the draft, as the HTTP API has it: `timeZone`, `schedule`,
-        /// `absentBy` and `audience`, which take a world's clocks, or knowing people.
+        public var location: FileLocation
+        /// Properties of GeoJSON that are not part of the draft: `timeZone`, `schedule`, `absentBy`
+        /// and `audience`. They need time zone data or the directory to be resolved.
         public var rest: [JSON.Member]
-        /// Where the coordinates of GeoJSON stand.
+        /// Path of the coordinates in GeoJSON.
         private let coordinates: String?
         private let isMultiPolygon: Bool
 
+        /// Creates an entry.
+        ///
         /// - Parameters:
-        ///   - coordinates: where those of GeoJSON stand
-        ///   - isMultiPolygon: whether each polygon has a number there
+        ///   - coordinates: path of the coordinates in GeoJSON
+        ///   - isMultiPolygon: whether that path is indexed by polygon
         public init(
-            _ draft: ZoneDraft, at place: FilePlace, rest: [JSON.Member] = [],
+            _ draft: ZoneDraft, at location: FileLocation, rest: [JSON.Member] = [],
             coordinates: String? = nil, isMultiPolygon: Bool = false
         ) {
             self.draft = draft
-            self.place = place
+            self.location = location
             self.rest = rest
             self.coordinates = coordinates
             self.isMultiPolygon = isMultiPolygon
         }
 
-        /// Where a polygon of GeoJSON, a ring of it or a point stands, as
-        /// `features[2].geometry.coordinates[0][3]`; in other files where the zone begins.
-        public func place(polygon: Int, ring: Int? = nil, vertex: Int? = nil) -> FilePlace {
-            guard let coordinates else { return place }
+        /// Location of a polygon, ring or vertex.
+        ///
+        /// In GeoJSON a path such as `features[2].geometry.coordinates[0][3]`, in other formats the
+        /// start of the zone.
+        public func location(polygon: Int, ring: Int? = nil, vertex: Int? = nil) -> FileLocation {
+            guard let coordinates else { return location }
             let indexes = [isMultiPolygon ? polygon : nil, ring, vertex].compactMap { $0 }
             return .path(coordinates + indexes.map { "[\($0)]" }.joined())
         }
 
-        /// Where a property of GeoJSON stands; in other files where the zone begins.
-        public func place(of property: String) -> FilePlace {
-            guard coordinates != nil, case .path(let path) = place else { return place }
+        /// Path of a property in GeoJSON. In other formats the start of the zone.
+        public func location(of property: String) -> FileLocation {
+            guard coordinates != nil, case .path(let path) = location else { return location }
             return .path((path.isEmpty ? "" : path + ".") + "properties." + property)
         }
 
-        /// What ``rest`` tells of the times at which the zone counts.
+        /// The schedule and absence check in ``rest``.
+        ///
+        /// - Throws: ``FileError`` if a field is malformed
         public func times() throws(FileError) -> ZoneTimes {
-            guard case .path(let path) = place, !path.isEmpty else {
+            guard case .path(let path) = location, !path.isEmpty else {
                 return try ZoneTimes(rest, at: "properties")
             }
             return try ZoneTimes(rest, at: path + ".properties")
         }
 
-        /// The zone as a Feature of GeoJSON, as the HTTP API takes it.
+        /// The zone as a GeoJSON Feature for the HTTP API.
         public var feature: JSON {
             let feature = GeoJSONWriter.feature(draft)
             guard !rest.isEmpty, let properties = feature["properties"]?.object,
@@ -76,7 +82,7 @@ public struct ZoneFile: Hashable, Sendable {
         }
     }
 
-    /// In the order of the file.
+    /// Entries in file order.
     public var entries: [Entry]
     public var notes: [FileNote]
 
@@ -87,14 +93,16 @@ public struct ZoneFile: Hashable, Sendable {
 
     public var drafts: [ZoneDraft] { entries.map(\.draft) }
 
-    /// Reads a file of zones: all of it, or nothing.
+    /// Reads a file of zones, completely or not at all.
+    ///
+    /// - Throws: ``FileError`` with the location of the first error
     public static func read(
         _ bytes: [UInt8], as format: FileFormat, _ options: ReadingOptions = ReadingOptions()
     ) throws(FileError) -> ZoneFile {
         guard bytes.count <= FileLimits.bytesMax else {
             throw FileError(
                 .tooMuch, "read \(format.name)",
-                "the file is larger than \(FileLimits.bytesMax >> 20) MiB", hint: "split it")
+                "the file is larger than \(FileLimits.bytesMax >> 20) MiB", hint: "Split the file.")
         }
         var file =
             switch format {
@@ -106,13 +114,13 @@ public struct ZoneFile: Hashable, Sendable {
         if file.notes.count > FileLimits.notesMax {
             let more = file.notes.count - FileLimits.notesMax
             file.notes.removeLast(more)
-            file.notes.append(FileNote("and \(more) notes more"))
+            file.notes.append(FileNote("and \(more) more notes"))
         }
         return file
     }
 
-    /// Writes zones: the bytes, and what the format could not tell of them. Nil for a format that
-    /// Jaga only reads.
+    /// Writes zones. Returns the bytes and notes on what the format cannot represent, or nil if
+    /// Jaga does not write the format.
     public static func write(
         _ drafts: [ZoneDraft], as format: FileFormat
     ) -> (bytes: [UInt8], notes: [FileNote])? {

@@ -6,7 +6,7 @@ import Wire
 
 /// Frames that no program of this version sends.
 @Suite(.closingWorlds) struct `Bad frames` {
-    /// What is wrong with a frame, and by which reason it is refused.
+    /// A fault of a frame, and the reason for its rejection.
     enum Fault: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case empty, noise, cut, prolonged, otherVersion, wrongHash, unknownStream, unknownVerb
         case unknownType, tooLong
@@ -23,7 +23,7 @@ import Wire
             }
         }
 
-        /// A frame that begins with the topic of a good one, for whoever subscribed to it.
+        /// A faulty frame with the topic of a valid one, so that subscribers receive it.
         func frame(from good: [UInt8]) -> [UInt8] {
             var frame = good
             switch self {
@@ -35,7 +35,7 @@ import Wire
             case .wrongHash: frame[good.count - 1] ^= 1
             case .unknownStream: frame.replaceSubrange(0..<8, with: Array("nobody-|".utf8))
             case .unknownVerb:
-                frame = Control.headsWanted.encoded()
+                frame = Control.headsRequest.encoded()
                 frame[10] = 250
             case .unknownType: frame[9] = 77
             case .tooLong: return good + [UInt8](repeating: 0, count: 4 << 20)
@@ -46,8 +46,8 @@ import Wire
 
     private static func batch(_ stream: StreamName) -> [UInt8] { plain(stream).encoded() }
 
-    private static func offer(_ stream: StreamName) -> [UInt8] {
-        Offer(plain(stream), from: .unknown).encoded()
+    private static func proposal(_ stream: StreamName) -> [UInt8] {
+        Proposal(plain(stream), from: .unknown).encoded()
     }
 
     private static func plain(_ stream: StreamName) -> Batch {
@@ -56,9 +56,9 @@ import Wire
             records: [Node.record(stream, 1)], head: 1, published: .zero)
     }
 
-    private static func refusals(_ node: Node) -> [(from: String, code: WireError.Code)] {
+    private static func rejections(_ node: Node) -> [(from: String, code: WireError.Code)] {
         node.notices.compactMap { notice in
-            if case .refused(let name, let error, count: 1) = notice {
+            if case .rejected(let name, let error, count: 1) = notice {
                 (name, error.code)
             } else {
                 nil
@@ -66,7 +66,7 @@ import Wire
         }
     }
 
-    /// Records still come over the connection that brought the bad ones.
+    /// Checks that records still arrive over the connection that delivered the faulty frames.
     private static func expectWhole(
         _ world: World, _ writer: Node, _ consumer: Node, _ stream: StreamName
     ) throws {
@@ -76,85 +76,86 @@ import Wire
     }
 
     @Test(arguments: Fault.allCases)
-    func `published are counted, told once and dropped; the connection stays`(
+    func `published are counted, reported once and dropped; the connection stays`(
         fault: Fault
     ) throws {
-        // Nobody who subscribed hears an empty frame or a topic that nobody knows.
+        // Subscribers receive neither an empty frame nor one with an unknown topic.
         if fault == .empty || fault == .unknownStream || fault == .unknownVerb { return }
         let world = try World(.zeroMQ)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
         try world.run(until: { consumer.bus?.isCaughtUp == true })
-        // A subscription takes a moment; until it is there, what is published reaches nobody.
+        // Frames published before the subscription is effective are lost.
         try world.run(until: {
             writer.faults?.publish(fault.frame(from: Self.batch(.sos)))
-            return (consumer.bus?.counters.framesRefused ?? 0) >= 3
+            return (consumer.bus?.counters.framesRejected ?? 0) >= 3
         })
-        let count = consumer.bus?.counters.framesRefused ?? 0
-        #expect(consumer.bus?.counters.framesRefusedByReason == [fault.reason: count])
-        #expect(Self.refusals(consumer).map(\.from) == ["writer"])
-        #expect(Self.refusals(consumer).map(\.code) == [fault.reason])
+        let count = consumer.bus?.counters.framesRejected ?? 0
+        #expect(consumer.bus?.counters.framesRejectedByReason == [fault.reason: count])
+        #expect(Self.rejections(consumer).map(\.from) == ["writer"])
+        #expect(Self.rejections(consumer).map(\.code) == [fault.reason])
         let metrics = Metrics()
         consumer.bus?.writeMetrics(metrics)
-        let sample = "jaga_bus_frames_refused_total{reason=\"\(fault.reason.rawValue)\"} \(count)\n"
+        let sample =
+            "jaga_bus_frames_rejected_total{reason=\"\(fault.reason.rawValue)\"} \(count)\n"
         #expect(metrics.render().contains(sample))
         try Self.expectWhole(world, writer, consumer, .sos)
     }
 
     @Test(arguments: Fault.allCases)
-    func `asked are counted, told once and not answered; the connection stays`(
+    func `in requests are counted, reported once and not answered; the connection stays`(
         fault: Fault
     ) throws {
         let world = try World(.zeroMQ)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
         try world.run(until: { consumer.bus?.isCaughtUp == true })
-        let good = fault == .wrongHash ? Self.batch(.sos) : Control.headsWanted.encoded()
-        for _ in 0..<3 { _ = consumer.faults?.ask(fault.frame(from: good), of: 0) }
-        try world.run(until: { writer.bus?.counters.framesRefused == 3 })
-        #expect(writer.bus?.counters.framesRefusedByReason == [fault.reason: 3])
-        #expect(Self.refusals(writer).map(\.from) == ["a consumer"])
+        let good = fault == .wrongHash ? Self.batch(.sos) : Control.headsRequest.encoded()
+        for _ in 0..<3 { _ = consumer.faults?.sendRequest(fault.frame(from: good), to: 0) }
+        try world.run(until: { writer.bus?.counters.framesRejected == 3 })
+        #expect(writer.bus?.counters.framesRejectedByReason == [fault.reason: 3])
+        #expect(Self.rejections(writer).map(\.from) == ["a consumer"])
         try Self.expectWhole(world, writer, consumer, .sos)
     }
 
     @Test(arguments: Fault.allCases)
-    func `offered are counted, told once and not appended`(fault: Fault) throws {
+    func `proposed are counted, reported once and not appended`(fault: Fault) throws {
         if fault == .empty || fault == .unknownStream || fault == .unknownVerb { return }
         let world = try World(.zeroMQ)
-        let keeper = try world.writer("keeper", [.init(.events(3), isComputed: true)])
+        let publisher = try world.writer("publisher", [.init(.events(3), isDerived: true)])
         let evaluator = try world.consumer(
-            "evaluator", of: keeper, [], computes: [.events(3)])
-        // A subscription takes a moment; until it is there, what is offered reaches nobody.
+            "evaluator", of: publisher, [], computes: [.events(3)])
+        // Frames proposed before the subscription is effective are lost.
         try world.run(until: {
-            evaluator.faults?.offer(fault.frame(from: Self.offer(.events(3))), to: 0)
-            return (keeper.bus?.counters.framesRefused ?? 0) >= 3
+            evaluator.faults?.sendProposal(fault.frame(from: Self.proposal(.events(3))), to: 0)
+            return (publisher.bus?.counters.framesRejected ?? 0) >= 3
         })
-        #expect(keeper.bus?.counters.framesRefusedByReason.keys.map(\.self) == [fault.reason])
-        #expect(Self.refusals(keeper).map(\.from) == ["an evaluator"])
-        #expect(keeper.bus?.end(of: .events(3)) == 0)
+        #expect(publisher.bus?.counters.framesRejectedByReason.keys.map(\.self) == [fault.reason])
+        #expect(Self.rejections(publisher).map(\.from) == ["an evaluator"])
+        #expect(publisher.bus?.end(of: .events(3)) == 0)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `about streams that are kept elsewhere are refused questions`(carrier: Carrier) throws {
+    func `about streams of other publishers are rejected requests`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
         try world.run(until: { consumer.bus?.isCaughtUp == true })
-        let entry = Control.Entry(.fired, .unknown)
-        for question in [
+        let entry = Control.Entry(.deadlines, .unknown)
+        for request in [
             Control.hello(consumer: "consumer", entries: [entry]),
             .replay(consumer: "consumer", from: entry, bytesMax: 100),
             .acknowledge(consumer: "consumer", entries: [entry]),
-            .snapshotWanted(consumer: "consumer", stream: .fired, snapshot: .zero, first: 0),
+            .snapshotRequest(consumer: "consumer", stream: .deadlines, snapshot: .zero, first: 0),
         ] {
-            _ = consumer.faults?.ask(question.encoded(), of: 0)
+            _ = consumer.faults?.sendRequest(request.encoded(), to: 0)
         }
-        try world.run(until: { writer.bus?.counters.framesRefused == 4 })
-        #expect(writer.bus?.counters.framesRefusedByReason == [.unknown: 4])
+        try world.run(until: { writer.bus?.counters.framesRejected == 4 })
+        #expect(writer.bus?.counters.framesRejectedByReason == [.unknown: 4])
         try Self.expectWhole(world, writer, consumer, .sos)
     }
 
-    @Test func `in a flood make a line a minute, with their number`() throws {
+    @Test func `in a flood are logged once a minute, with their number`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
@@ -166,11 +167,11 @@ import Wire
             try world.round()
         }
         let counts = consumer.notices.compactMap { notice -> Int? in
-            if case .refused(from: "writer", _, let count) = notice { count } else { nil }
+            if case .rejected(from: "writer", _, let count) = notice { count } else { nil }
         }
         #expect(counts.count == 3)
         #expect(counts.first == 1)
         #expect(counts.dropFirst().allSatisfy { (5990...6010).contains($0) }, "\(counts)")
-        #expect(consumer.bus?.counters.framesRefused == 15_000)
+        #expect(consumer.bus?.counters.framesRejected == 15_000)
     }
 }

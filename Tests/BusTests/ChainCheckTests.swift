@@ -4,8 +4,8 @@ import Store
 import Testing
 import Wire
 
-@Suite(.closingWorlds) struct `A check of a chain` {
-    /// Runs a check against a writer over the transport of the test.
+@Suite(.closingWorlds) struct `A chain check` {
+    /// Runs a check of a publisher over the transport of the test.
     private func check(_ stream: StreamName, of writer: Node) throws -> ChainCheck {
         var configuration = Bus.Configuration(name: "verify")
         configuration.peers = [
@@ -17,9 +17,9 @@ import Wire
         var check = ChainCheck(stream, name: "verify")
         var isAsked = false
         try writer.world.run(until: {
-            if !isAsked { isAsked = transport.ask(check.question, of: 0) }
-            while let arrival = transport.next() {
-                if case .answered(_, let frame) = arrival, check.take(frame) { isAsked = false }
+            if !isAsked { isAsked = transport.sendRequest(check.request, to: 0) }
+            while let event = transport.next() {
+                if case .replied(_, let frame) = event, check.receive(frame) { isAsked = false }
             }
             return check.outcome != nil
         })
@@ -28,16 +28,16 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `reads all there is and says how much`(carrier: Carrier) throws {
+    func `reads all records and counts them`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
         try writer.append(5000, to: .sos, size: 200)
         let whole = try check(.sos, of: writer)
         #expect(whole.outcome == .whole)
         #expect(whole.records == 5000)
         #expect(whole.bytes == 5000 * 224)
         #expect(whole.position?.sequence == 5000)
-        let empty = try check(.fired, of: writer)
+        let empty = try check(.deadlines, of: writer)
         #expect(empty.outcome == .whole)
         #expect(empty.records == 0)
         writer.work = { bus in
@@ -56,7 +56,7 @@ import Wire
         "UPDATE outbox SET hash = hash + 1 WHERE place % 10000 = 777",
         "DELETE FROM outbox WHERE place % 10000 = 777",
     ])
-    func `finds the record that was changed behind the keeper's back`(sql: String) throws {
+    func `finds a record that was changed in the store`(sql: String) throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [.init(.input(0))])
         try writer.append(2000, to: .input(0))
@@ -70,7 +70,7 @@ import Wire
         #expect(broken.records >= 776)
     }
 
-    @Test func `finds that the end is not what the head says`() throws {
+    @Test func `finds a head that differs from the last record`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [.init(.input(0))])
         try writer.append(100, to: .input(0))

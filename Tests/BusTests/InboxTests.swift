@@ -24,13 +24,13 @@ import Wire
         Inbox(position: batch(records, 0..<records.count).position(after: count))
     }
 
-    /// Every batch of a stream of six, at every position, against what may be said in a sentence.
-    @Test func `takes what begins at or before its end and goes beyond`() {
+    /// Every batch of a stream of six at every position, compared with the rule in one sentence.
+    @Test func `accepts a batch that starts at or before its end and goes beyond`() {
         let log = records(6)
         for position in 0...6 {
             for from in 0..<6 {
                 for to in (from + 1)...6 {
-                    let verdict = inbox(log, after: position).judge(batch(log, from..<to))
+                    let verdict = inbox(log, after: position).verdict(on: batch(log, from..<to))
                     let expected: Inbox.Verdict =
                         from > position
                         ? .ahead
@@ -43,43 +43,43 @@ import Wire
         }
     }
 
-    @Test func `sees that the same places were taken by other records`() {
+    @Test func `detects other records at known sequences`() {
         let log = records(6)
         let other = records(3) + records(3, tag: "other")
         var foreign = other
         foreign[3] = Node.record(.sos, 4, tag: "other")
         let inbox = inbox(log, after: 5)
-        #expect(inbox.judge(batch(foreign, 0..<6)) == .foreign)
-        #expect(inbox.judge(batch(foreign, 4..<6)) == .foreign)
-        #expect(inbox.judge(batch(foreign, 0..<5)) == .foreign)
-        // Where the batch ends before our place nothing can be compared.
-        #expect(inbox.judge(batch(foreign, 0..<4)) == .seen)
+        #expect(inbox.verdict(on: batch(foreign, 0..<6)) == .foreign)
+        #expect(inbox.verdict(on: batch(foreign, 4..<6)) == .foreign)
+        #expect(inbox.verdict(on: batch(foreign, 0..<5)) == .foreign)
+        // A batch that ends before our position cannot be compared.
+        #expect(inbox.verdict(on: batch(foreign, 0..<4)) == .seen)
     }
 
-    @Test func `takes nothing of another life`() {
+    @Test func `accepts nothing of another incarnation`() {
         let log = records(2)
         var other = inbox(log, after: 0)
         other.position.incarnation = ID128(high: 9, low: 9)
-        #expect(other.judge(batch(log, 0..<2)) == .foreign)
-        #expect(Inbox(position: .unknown).judge(batch(log, 0..<2)) == .foreign)
+        #expect(other.verdict(on: batch(log, 0..<2)) == .foreign)
+        #expect(Inbox(position: .unknown).verdict(on: batch(log, 0..<2)) == .foreign)
     }
 
-    @Test func `knows from a head whether it is behind`() {
+    @Test func `learns from a head whether it is behind`() {
         let log = records(4)
         let end = batch(log, 0..<4).last
-        #expect(inbox(log, after: 4).judge(head: end) == .current)
-        #expect(inbox(log, after: 3).judge(head: end) == .behind)
-        #expect(inbox(log, after: 4).judge(head: batch(log, 0..<3).last) == .foreign)
+        #expect(inbox(log, after: 4).verdict(onHead: end) == .current)
+        #expect(inbox(log, after: 3).verdict(onHead: end) == .behind)
+        #expect(inbox(log, after: 4).verdict(onHead: batch(log, 0..<3).last) == .foreign)
         var other = end
         other.hash ^= 1
-        #expect(inbox(log, after: 4).judge(head: other) == .foreign)
+        #expect(inbox(log, after: 4).verdict(onHead: other) == .foreign)
         other = end
         other.incarnation = .zero
-        #expect(inbox(log, after: 3).judge(head: other) == .foreign)
+        #expect(inbox(log, after: 3).verdict(onHead: other) == .foreign)
     }
 }
 
-@Suite struct `First in, first out` {
+@Suite struct `A FIFO queue` {
     @Test func `keeps order at both ends`() {
         var fifo = Fifo<Int>()
         var model: [Int] = []

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Bus
 
-@Suite(.closingWorlds) struct `What a stream may forget` {
+@Suite(.closingWorlds) struct `The prunable part of a stream` {
     private let day = Duration.seconds(86_400)
 
     private func ages(_ seconds: [Int64], bytes: Int = 100) -> [RecordAge] {
@@ -15,7 +15,7 @@ import Wire
         }
     }
 
-    @Test func `is what everybody has who must have it`() {
+    @Test func `is what all required consumers have`() {
         let rule = Retention(required: ["notifier", "timer"], ageMin: day)
         #expect(rule.bound(head: 10, acknowledged: ["notifier": 7, "timer": 9], floor: nil) == 7)
         #expect(rule.bound(head: 10, acknowledged: ["notifier": 7], floor: nil) == 0)
@@ -25,19 +25,19 @@ import Wire
         #expect(rule.bound(head: 10, acknowledged: ["notifier": 7, "timer": 9], floor: 3) == 3)
     }
 
-    @Test func `is nothing without a floor where there must be one`() {
+    @Test func `is nothing without a required floor`() {
         let rule = Retention(required: [], ageMin: day, hasFloor: true)
         #expect(rule.bound(head: 10, acknowledged: [:], floor: nil) == 0)
         #expect(rule.bound(head: 10, acknowledged: [:], floor: 4) == 4)
         #expect(rule.bound(head: 10, acknowledged: [:], floor: 40) == 10)
     }
 
-    @Test func `is what is old enough, a portion at a time`() {
+    @Test func `is what is old enough, one portion at a time`() {
         let rule = Retention(required: [], ageMin: .seconds(100))
         let now = Timestamp(seconds: 1000)
         #expect(rule.count(of: ages([800, 899, 900, 901, 1000]), now: now) == 3)
         #expect(rule.count(of: ages([901, 100]), now: now) == 0)
-        // At least one, however long it is.
+        // At least one record, however long it is.
         #expect(rule.count(of: ages([1, 1, 1], bytes: 1 << 20), now: now) == 1)
         #expect(rule.count(of: ages([1, 1, 1], bytes: 1 << 19), now: now) == 2)
     }
@@ -58,7 +58,7 @@ import Wire
         writer.bus?.heads.first?.base.sequence ?? 0
     }
 
-    @Test func `waits for everybody required and for the age, and goes in portions`() throws {
+    @Test func `waits for all required consumers and the age, and proceeds in portions`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [Self.served(.sos, "a", "b")])
         let first = try world.consumer("a", of: writer, [.sos])
@@ -68,16 +68,16 @@ import Wire
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "a") == 3000 })
         world.pass(Self.minute * 2)
         try world.run(for: .seconds(2))
-        #expect(Self.base(writer) == 0, "b has nothing")
+        #expect(Self.base(writer) == 0, "b has acknowledged nothing")
         try second.restart()
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "b") == 3000 })
         var bases: [UInt64] = []
         writer.work = { _ in bases.append(Self.base(writer)) }
         try world.run(until: { Self.base(writer) == 3000 })
         let steps = zip(bases, bases.dropFirst()).map { $1 - $0 }
-        #expect(steps.allSatisfy { $0 <= UInt64(BusLimits.prunedRecords) }, "\(steps)")
+        #expect(steps.allSatisfy { $0 <= UInt64(BusLimits.prunedRecordsPerTurn) }, "\(steps)")
         #expect(try writer.database.scalar("SELECT count(*) FROM outbox") == .integer(0))
-        // What is young stays.
+        // Young records stay.
         try writer.append(10, to: .sos)
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "b") == 3010 })
         try world.run(for: .seconds(5))
@@ -86,13 +86,13 @@ import Wire
         try world.run(until: { Self.base(writer) == 3010 })
         #expect(try first.effectCount(of: .sos) == 3010)
         #expect(try second.effectCount(of: .sos) == 3010)
-        // And it lasts.
+        // Pruning survives a restart.
         try writer.restart()
         #expect(Self.base(writer) == 3010)
         #expect(writer.bus?.end(of: .sos) == 3010)
     }
 
-    @Test func `is undone with its turn, and comes again`() throws {
+    @Test func `is rolled back with its turn, and repeated`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [Self.served(.sos, "a")])
         let consumer = try world.consumer("a", of: writer, [.sos])
@@ -109,32 +109,32 @@ import Wire
         #expect(try consumer.effectCount(of: .sos) == 1200)
     }
 
-    @Test func `that somebody holds back for an hour is an alarm, until they are there`() throws {
+    @Test func `reports a consumer that holds records back for an hour, until it returns`() throws {
         let world = try World(.memory)
         let writer = try world.writer(
-            "writer", [Self.served(.sos, "a", "b"), Self.served(.fired, "b")])
+            "writer", [Self.served(.sos, "a", "b"), Self.served(.deadlines, "b")])
         let first = try world.consumer("a", of: writer, [.sos])
         try writer.append(5, to: .sos)
-        try writer.append(7, to: .fired)
+        try writer.append(7, to: .deadlines)
         try world.run(until: { try first.effectCount(of: .sos) == 5 })
         world.pass(.seconds(3600))
         try world.run(for: .seconds(11))
-        #expect(writer.bus?.alarms == [])
+        #expect(writer.bus?.warnings == [])
         world.pass(Self.minute)
         try world.run(for: .seconds(11))
         #expect(
-            writer.bus?.alarms == [
-                "b holds back 5 records of sos, the oldest for 1 h, and of 1 more streams"
+            writer.bus?.warnings == [
+                "b holds back 5 records of sos, the oldest for 1 h, and records of 1 more streams"
             ])
-        let alarms = writer.notices.filter(\.isAlarm)
-        #expect(alarms.count == 1, "told once: \(alarms)")
-        let second = try world.consumer("b", of: writer, [.sos, .fired])
-        try world.run(until: { writer.bus?.alarms == [] })
+        let alarms = writer.notices.filter(\.needsAttention)
+        #expect(alarms.count == 1, "reported once: \(alarms)")
+        let second = try world.consumer("b", of: writer, [.sos, .deadlines])
+        try world.run(until: { writer.bus?.warnings == [] })
         try world.run(until: { writer.bus?.heads.map(\.base.sequence) == [5, 7] })
-        #expect(try second.effectCount(of: .fired) == 7)
+        #expect(try second.effectCount(of: .deadlines) == 7)
     }
 
-    @Test func `heeds a reader that was put back to an older copy`() throws {
+    @Test func `respects a consumer that was restored from a backup`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [Self.served(.sos, "a")])
         let consumer = try world.consumer("a", of: writer, [.sos])
@@ -143,20 +143,20 @@ import Wire
         try consumer.copy()
         try writer.append(20, to: .sos)
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "a") == 30 })
-        // Back on the copy it cannot get ahead.
+        // With the restored store it cannot get ahead.
         consumer.onApply = { _, _, _ in throw CancellationError() }
-        try consumer.putBack()
+        try consumer.restoreCopy()
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "a") == 10 })
         world.pass(Self.minute * 2)
         try world.run(for: .seconds(3))
         #expect(Self.base(writer) == 10)
         consumer.onApply = { _, _, _ in }
         try world.run(until: { Self.base(writer) == 30 })
-        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+        #expect(consumer.notices.filter(\.needsAttention).isEmpty)
         #expect(try consumer.effectCount(of: .sos) == 30)
     }
 
-    @Test func `believes no position that is not of the stream`() throws {
+    @Test func `ignores positions that are not of the stream`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [Self.served(.sos, "a")])
         let consumer = try world.consumer("other", of: writer, [.sos])
@@ -165,14 +165,14 @@ import Wire
         var claimed = try #require(writer.bus?.heads.first?.head)
         claimed.hash ^= 1
         let claim = Control.acknowledge(consumer: "a", entries: [.init(.sos, claimed)])
-        _ = consumer.faults?.ask(claim.encoded(), of: 0)
+        _ = consumer.faults?.sendRequest(claim.encoded(), to: 0)
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "a") == 10 })
         world.pass(Self.minute * 2)
         try world.run(for: .seconds(3))
         #expect(Self.base(writer) == 0)
     }
 
-    @Test func `remembers only so many consumers that nobody requires`() throws {
+    @Test func `stores positions of a limited number of optional consumers`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [Self.served(.sos, "a")])
         let consumer = try world.consumer("a", of: writer, [.sos])
@@ -182,14 +182,14 @@ import Wire
         for number in 1...400 {
             let claim = Control.acknowledge(
                 consumer: "liar \(number)", entries: [.init(.sos, head)])
-            _ = consumer.faults?.ask(claim.encoded(), of: 0)
+            _ = consumer.faults?.sendRequest(claim.encoded(), to: 0)
         }
         try world.run(for: .seconds(2))
         #expect(writer.bus?.acknowledged(.sos, by: "a") == 1)
         #expect(writer.bus?.acknowledgements.count == 257)
     }
 
-    @Test func `goes no further than the owner says`() throws {
+    @Test func `stops at the owner's floor`() throws {
         let world = try World(.memory)
         let rule = Retention(required: [], ageMin: Self.minute, hasFloor: true)
         let writer = try world.writer("writer", [.init(.input(3), retention: rule)])
@@ -203,7 +203,7 @@ import Wire
         #expect(Self.base(writer) == 42)
     }
 
-    @Test func `leaves behind whoever nobody requires, who then begins again`() throws {
+    @Test func `does not wait for optional consumers, which restart after it`() throws {
         let world = try World(.memory)
         let writer = try world.writer(
             "writer", [Self.served(.sos, "a"), Self.served(.directory, isSnapshotable: true)])
@@ -221,14 +221,14 @@ import Wire
         try world.run(until: { try required.effectCount(of: .sos) == 20 })
         world.pass(Self.minute * 2)
         try world.run(until: { writer.bus?.heads.map(\.base.sequence) == [20, 20] })
-        #expect(writer.bus?.alarms == [])
+        #expect(writer.bus?.warnings == [])
         try archive.restart()
         try writer.append(1, to: .sos)
         try world.run(until: {
             try archive.effectCount(of: .sos) == 11
                 && archive.effects(of: .directory) == state.map(\.id)
         })
-        let alarms = archive.notices.filter(\.isAlarm)
+        let alarms = archive.notices.filter(\.needsAttention)
         #expect(alarms.count == 2)
         #expect(alarms.allSatisfy { if case .pruned = $0 { true } else { false } })
         #expect(
@@ -237,7 +237,7 @@ import Wire
                 == "sos1020,directory1020")
     }
 
-    @Test func `forgets what silent ones said, unless they are required`() throws {
+    @Test func `forgets absent consumers, unless they are required`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [Self.served(.sos, "a")])
         let nodes = try ["a", "archive"].map { try world.consumer($0, of: writer, [.sos]) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A tail with --pii` {
     private struct Refused: Error {}
 
-    /// What was recorded, in its order.
+    /// Recorded accesses, in order.
     private final class Log {
         var people: [Set<PersonID>] = []
         var isAway = false
@@ -27,7 +27,7 @@ import Testing
             })
     }
 
-    @Test func `records a look once per person and hour, before a position is shown`() {
+    @Test func `records an access once per person and hour, before a position is shown`() {
         let log = Log()
         let session = session(log)
         for _ in 0..<3 {
@@ -40,14 +40,14 @@ import Testing
         #expect(log.people == [[anna], [ben], [anna]])
     }
 
-    @Test func `records nothing where there is no position`() {
+    @Test func `records nothing for events without positions`() {
         let log = Log()
         let session = session(log)
         #expect(session.mayShow(["data": ["state": "open"]], about: anna))
         #expect(log.people.isEmpty)
     }
 
-    @Test func `shows no position as long as the look cannot be recorded`() {
+    @Test func `masks positions while the access cannot be recorded`() {
         let log = Log()
         let session = session(log)
         log.isAway = true

@@ -7,7 +7,7 @@ import Web
 @testable import JagaCLI
 
 /// `--cacert FILE`.
-@Suite struct `The certificate that a command believes` {
+@Suite struct `The certificate that a command trusts` {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -22,7 +22,7 @@ import Web
         return path
     }
 
-    @Test func `is taken by every command that talks to a suite`() {
+    @Test func `is an option of every command that uses a suite`() {
         for command in Main.commands {
             let names = command.syntax.options.map(\.name)
             guard names.contains("--url") else { continue }
@@ -30,16 +30,16 @@ import Web
         }
     }
 
-    @Test func `is the system's where nothing is said`() throws {
+    @Test func `is the system's by default`() throws {
         #expect(try Authorities.file(of: call([])) == nil)
     }
 
-    @Test func `is refused where there is none, by the name of the file`() throws {
+    @Test func `is rejected with the name of the file`() throws {
         let missing = folder.file("missing.pem")
         let key = try file("key.pem", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n")
         let other = try file("other.der", "0\u{82}")
         for (path, message, hint) in [
-            (missing, "there is no file", "in PEM"), (key, "no certificate", "a key"),
+            (missing, "there is no file", "PEM file"), (key, "no certificate", "private key"),
             (other, "no certificate", "openssl x509 -inform der"),
         ] {
             let error = try #require(throws: CommandError.self) {
@@ -50,7 +50,7 @@ import Web
         }
     }
 
-    @Test func `lets it talk to a suite that made its own`() async throws {
+    @Test func `allows a self-signed suite`() async throws {
         let (key, certificate) = (folder.file("key.pem"), folder.file("own.pem"))
         let made = try Capture(
             "/usr/bin/openssl",
@@ -78,19 +78,19 @@ import Web
         }
         #expect(refusal.hint.contains("--cacert FILE"), "\(refusal)")
 
-        #expect(try hear(["--url", url, "--cacert", certificate]) == 0)
-        let deaf = try #require(throws: CommandError.self) { try hear(["--url", url]) }
-        #expect(deaf.hint.contains("--cacert FILE"), "\(deaf)")
+        #expect(try receive(["--url", url, "--cacert", certificate]) == 0)
+        let untrusted = try #require(throws: CommandError.self) { try receive(["--url", url]) }
+        #expect(untrusted.hint.contains("--cacert FILE"), "\(untrusted)")
     }
 
-    /// Hears everything until now; what answers there has no events.
+    /// Reads all stored events; the server has none.
     ///
-    /// - Returns: how many came
-    private func hear(_ words: [String]) throws -> Int {
+    /// - Returns: the number of events
+    private func receive(_ words: [String]) throws -> Int {
         let call = try call(words, of: Tail.syntax)
-        let listener = try RemoteListener(call, EventFilter(), .past)
+        let listener = try RemoteListener(call, EventFilter(), .stored)
         var count = 0
-        try listener.hear(until: { false }, take: { _ in count += 1 })
+        try listener.receive(until: { false }, handle: { _ in count += 1 })
         return count
     }
 }

@@ -26,14 +26,15 @@ import Wire
     func store(_ service: JagaCLI.Service) throws -> Database {
         try Files.makeFolder("\(home)/\(service.rawValue)", mode: 0o700)
         return try Database(
-            path: path(service), migrations: SQLiteBusStore.migrations + [Attendance.migration])
+            path: path(service), migrations: SQLiteBusStore.migrations + [LastAlive.migration])
     }
 
-    /// Stores with streams of so many records.
+    /// Stores with streams of some records.
     @discardableResult
     func makeHome(records: Int = 5) throws -> [Database] {
         let streams: [(JagaCLI.Service, StreamName)] = [
-            (.ingest, .sos), (.membership, .directory), (.timer, .fired), (.notifier, .deliveries),
+            (.ingest, .sos), (.membership, .directory), (.timer, .deadlines),
+            (.notifier, .deliveries),
         ]
         let databases = try streams.map { service, stream in
             let database = try store(service)
@@ -91,7 +92,7 @@ import Wire
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
         #expect(try backup("verify", copy) == 0)
-        #expect(try Files.rights(of: copy) == 0o700)
+        #expect(try Files.mode(of: copy) == 0o700)
         let names = try Files.tree(copy)
         #expect(
             names == [
@@ -99,24 +100,26 @@ import Wire
                 "membership/store.sqlite", "notifier/store.sqlite", "secrets/devices.key",
                 "timer/store.sqlite",
             ])
-        for name in names { #expect(try Files.rights(of: "\(copy)/\(name)") == 0o600, "\(name)") }
+        for name in names { #expect(try Files.mode(of: "\(copy)/\(name)") == 0o600, "\(name)") }
         #expect(!Files.exists(copy + ".partial"))
         withExtendedLifetime(open) {}
     }
 
-    @Test func `takes the stores of readers before those of who keeps what they read`() throws {
+    @Test func `copies stores of readers before those of the services that keep the streams`()
+        throws
+    {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
         let stores = try BackupCheck(folder: copy, secrets: nil).manifest().stores
         #expect(stores.map(\.service) == [.notifier, .timer, .ingest, .membership])
-        #expect(stores.map(\.taken) == stores.map(\.taken).sorted())
+        #expect(stores.map(\.copied) == stores.map(\.copied).sorted())
     }
 
-    @Test func `never goes into a folder that is there`() throws {
+    @Test func `is never written into an existing folder`() throws {
         try makeHome()
         let error = #expect(throws: CommandError.self) { try backup(folder.path) }
-        #expect(error?.message.contains("is there already") == true)
+        #expect(error?.message.contains("already exists") == true)
         #expect(throws: CommandError.self) { try backup("verify", folder.path) }
         #expect(throws: CommandError.self) { try backup("check", folder.path) }
     }
@@ -141,18 +144,18 @@ import Wire
         #expect(!Files.exists(copy) && !Files.exists(copy + ".partial"))
     }
 
-    @Test func `that was cut off is made anew`() throws {
+    @Test func `that was interrupted is restarted`() throws {
         try makeHome()
         let copy = folder.file("copy")
         try Files.makeFolder(copy + ".partial/notifier", mode: 0o700)
         try Files.write([1], to: copy + ".partial/notifier/store.sqlite")
         let error = #expect(throws: CommandError.self) { try backup("verify", copy + ".partial") }
-        #expect(error?.hint.contains("never finished") == true)
+        #expect(error?.hint.contains("not finished") == true)
         #expect(try backup(copy) == 0)
         #expect(try backup("verify", copy) == 0)
     }
 
-    @Test func `keeps its secrets elsewhere, or leaves them out`() throws {
+    @Test func `stores its secrets elsewhere, or omits them`() throws {
         try makeHome()
         let (copy, secrets) = (folder.file("copy"), folder.file("safe"))
         #expect(try backup(copy, "--secrets", secrets) == 0)
@@ -204,7 +207,7 @@ import Wire
         #expect(try Files.names(in: home).filter { $0.hasPrefix("before-restore") }.isEmpty)
     }
 
-    @Test func `whose store has another chain or other positions than it should is not whole`()
+    @Test func `whose store has another chain or other positions is damaged`()
         throws
     {
         try makeHome()
@@ -216,7 +219,7 @@ import Wire
             let kept = try Files.read(path)
             defer { try? Files.write(kept, to: path) }
             try Database(path: path, migrations: nil).execute(script)
-            // Digests alone would show it: the manifest is made to fit.
+            // Digests would reveal it, so the manifest is adapted.
             var manifest = try check.manifest()
             let file = try BackupMaker.describe("timer/store.sqlite", in: copy)
             for index in manifest.stores.indices where manifest.stores[index].service == .timer {
@@ -229,25 +232,25 @@ import Wire
             try change(
                 "UPDATE outbox SET payload = x'FF' WHERE rowid = (SELECT min(place) + 2 "
                     + "FROM outbox)")
-                == ["timer's store: fired is another one from 3 on"])
+                == ["timer's store: deadlines has a wrong hash at 3"])
         #expect(
             try change("DELETE FROM outbox WHERE place = (SELECT max(place) FROM outbox)")
-                == ["timer's store has other positions than the manifest says"])
+                == ["timer's store has other positions than the manifest"])
         #expect(
             try change("INSERT INTO migration VALUES ('bus', 99)")
-                == ["timer's store has another layout than the manifest says"])
+                == ["timer's store has another layout than the manifest"])
     }
 
-    @Test func `shows which reader is ahead, and which has read another stream`() throws {
+    @Test func `reports readers that are ahead or followed another stream`() throws {
         try makeHome()
         let copy = folder.file("copy")
-        let end = try #require(try head(.timer, .fired))
+        let end = try #require(try head(.timer, .deadlines))
         func cursor(_ sequence: UInt64, _ hash: UInt64) throws {
             let database = try Database(path: path(.ingest), migrations: nil)
             try database.transaction {
                 try SQLiteBusStore(database).saveCursor(
                     Position(incarnation: end.incarnation, sequence: sequence, hash: hash),
-                    of: .fired)
+                    of: .deadlines)
             }
         }
         try cursor(end.sequence + 3, 1)
@@ -262,7 +265,7 @@ import Wire
         #expect(try backup("verify", other) == 1)
     }
 
-    @Test func `of a newer version, or none at all, is refused`() throws {
+    @Test func `of a newer version, and a folder without a backup, are rejected`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -277,7 +280,7 @@ import Wire
         #expect(throws: CommandError.self) { try backup("verify", copy) }
     }
 
-    @Test func `names no file outside of its folder`() throws {
+    @Test func `must not name files outside of its folder`() throws {
         for path in ["../x", "/etc/passwd", "a//b", "a/../../b", "."] {
             #expect(throws: Unreadable.self) {
                 try Manifest.File(["path": .string(path), "bytes": 1, "sha256": ""])
@@ -285,7 +288,7 @@ import Wire
         }
     }
 
-    @Test func `without a word of its manifest is refused, saying which`() throws {
+    @Test func `with a missing field in its manifest is rejected with the field`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import JagaCLI
 
-/// What is wrong with a zone of a file is told by `jaga evaluate` with its place and what to do.
+/// `jaga evaluate` reports errors in zone files with location and hint.
 @Suite struct BadZoneFileTests {
     private struct Bad {
-        /// Of the second zone.
+        /// Content of the second zone.
         let geometry: String
         var properties = ""
-        /// The place below that zone and what is said.
+        /// The location below that zone, and the message.
         let says: [String]
         let hint: String
     }
@@ -32,11 +32,11 @@ import Testing
             says: [".geometry.coordinates[1]", "latitude"], hint: "swapped"),
         Bad(
             geometry: polygon("[[101, 3], [181, 3], [101, 3.01], [101, 3]]"),
-            says: [".geometry.coordinates[0][1][0]", "longitude goes from -180 to 180"],
+            says: [".geometry.coordinates[0][1][0]", "longitude is not between -180 and 180"],
             hint: "180.01 is -179.99"),
         Bad(
             geometry: polygon("[" + String(repeating: "[1,2],", count: 100_000) + "[1,2]]"),
-            says: ["100000 points, at most 10000"], hint: "simplify"),
+            says: ["100000 points; at most 10000"], hint: "Simplify"),
         Bad(
             geometry: polygon("[[101, 3], [101.01, 3], [101.02, 3], [101, 3]]"),
             says: [
@@ -48,7 +48,7 @@ import Testing
             says: [
                 ".geometry.coordinates[0][2]: ", "point 2 of ring 0 of polygon 0 repeats",
                 " (at longitude 101.01, latitude 3.0)",
-            ], hint: "remove"),
+            ], hint: "Remove"),
         Bad(
             geometry: polygon("[[101, 3], [101.01, 3.01], [101.01, 3], [101, 3.01], [101, 3]]"),
             says: [
@@ -66,16 +66,17 @@ import Testing
             hint: "inside"),
         Bad(
             geometry: point("[101, 3]"), properties: ", 'radius': 0",
-            says: [".properties.radius", "more than 0"], hint: "metres"),
+            says: [".properties.radius", "greater than 0"], hint: "metres"),
         Bad(
             geometry: point("[101, 3]"), properties: ", 'radius': 50, 'inset': 60",
             says: [".properties.inset: ", "an inset of 60 m leaves nothing"],
-            hint: "49 m leave something"),
+            hint: "at most 49 m"),
         Bad(
             geometry: polygon(square),
             properties: ", 'schedule': {'timeZone': 'Asia/Kuala_Lumpor', 'windows': "
                 + "[{'days': ['mon'], 'from': '08:00', 'to': '09:00'}]}",
-            says: [".properties.schedule.timeZone", "no time zone"], hint: "Asia/Kuala_Lumpur?"),
+            says: [".properties.schedule.timeZone", "unknown time zone"], hint: "Asia/Kuala_Lumpur?"
+        ),
     ]
 
     private func refusal(of content: String, as name: String) throws -> CommandError? {
@@ -111,19 +112,19 @@ import Testing
         #expect(error?.hint.contains(bad.hint) == true, "\(error?.hint ?? "none")")
     }
 
-    @Test func `what programs write for numbers that are none is named, with its line`() throws {
+    @Test func `invalid numbers are reported with their line`() throws {
         let file =
             #"{"type": "Feature", "properties": {"name": "Z", "radius": 50},"#
             + "\n" + #" "geometry": {"type": "Point", "coordinates": [NaN, 3]}}"#
         let error = try refusal(of: file, as: "zones.geojson")
-        #expect(error?.message.contains("line 2: this is no JSON: NaN is no number") == true)
-        #expect(error?.hint == "write a finite number")
+        #expect(error?.message.contains("line 2: this is not JSON: NaN is not allowed") == true)
+        #expect(error?.hint == "Send a finite number.")
     }
 
     @Test(arguments: [
-        ("Location,1,nan,101", "line 7", "no pair of numbers", "point"),
+        ("Location,1,nan,101", "line 7", "not two numbers", "point"),
         ("Location,1,101.7,3.1", "line 7", "latitude", "swapped"),
-        ("AlertZoneSize,0\nLocation,1,3,101", "line 7", "not more than 0", "metres"),
+        ("AlertZoneSize,0\nLocation,1,3,101", "line 7", "not greater than 0", "metres"),
         (
             "AlertZoneSize,50\nAlertZoneInset,60\nLocation,1,3,101", "line 5", "inset of 60 m",
             "49 m"
@@ -134,7 +135,7 @@ import Testing
         ),
         (
             "Location,1,3,101\nLocation,2,3,101.01\nLocation,3,3,101.01\nLocation,4,3.01,101",
-            "line 5", "point 2 of ring 0", "remove"
+            "line 5", "point 2 of ring 0", "Remove"
         ),
     ])
     func `a zone of PAD is refused with line and fix`(

@@ -26,14 +26,15 @@ import Testing
         #expect(try self.call("a").number("--speed", default: 1, in: 1...100) == 1)
     }
 
-    @Test func `takes everything behind two dashes as a parameter`() throws {
+    @Test func `treats everything after two dashes as a parameter`() throws {
         #expect(try call("--", "--loud").parameters == ["--loud"])
     }
 
     @Test(arguments: [
-        (["--quick", "a"], "no option --quick"), (["a", "--speed"], "--speed N"),
-        (["a", "--loud=1"], "takes no value"), ([], "missing: FILE"),
-        (["a", "b", "c"], "not understood: c"), (["a", "--speed", "1", "--speed", "2"], "twice"),
+        (["--quick", "a"], "--quick is not an option"), (["a", "--speed"], "--speed N"),
+        (["a", "--loud=1"], "takes no value"), ([], "FILE is required"),
+        (["a", "b", "c"], "unexpected argument c"),
+        (["a", "--speed", "1", "--speed", "2"], "twice"),
     ])
     func `is refused with what is wrong and where help is`(words: [String], part: String) {
         do throws(CommandError) {
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `is explained whole`() {
+    @Test func `has complete help`() {
         let help = Help.text(of: syntax)
         #expect(help.hasPrefix("usage: jaga play FILE [MORE] [options]\n\nPlay a file.\n"))
         for option in syntax.options { #expect(help.contains("  \(option.name)")) }
@@ -62,7 +63,7 @@ import Testing
         for command in Main.commands { #expect(overview.contains("  \(command.syntax.name) ")) }
     }
 
-    @Test func `of every command explains itself in lines that fit`() {
+    @Test func `of every command has help lines that fit`() {
         for command in Main.commands {
             let lines = Help.text(of: command.syntax).split(separator: "\n")
             for line in lines { #expect(line.count <= 100, "\(command.syntax.name): \(line)") }

@@ -3,7 +3,7 @@ import Testing
 @testable import JagaCLI
 
 @Suite struct `A console` {
-    @Test func `leaves columns where they are whatever their colours`() {
+    @Test func `aligns columns regardless of colours`() {
         let green = Console.paint("ready", .green, if: true)
         #expect(green == "\u{1B}[32mready\u{1B}[0m")
         #expect(Console.width(of: green) == 5)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import JagaCLI
 
-@Suite struct `What 'jaga device' says` {
-    @Test func `names every app with its link and what to type`() {
+@Suite struct `The output of 'jaga device'` {
+    @Test func `has link and manual settings of every app`() {
         let setup = PhoneSetup(
             url: "https://jaga.example", device: DeviceID(ID128(high: 2, low: 1)), token: "T0K",
             user: "Anna", deviceName: "phone", trackerID: "AN",
@@ -21,7 +21,7 @@ import Testing
         #expect(text.contains("https://jaga.example/osmand/T0K?speedUnit=ms"))
     }
 
-    @Test func `shows topics of phones, and those that are none's`() {
+    @Test func `shows topics of phones and unknown topics`() {
         let state: JSON = [
             "state": "online", "trouble": .null,
             "topics": [["topic": "anna/pixel8", "device": "dev_1"]], "unknown": ["ben/phone"],
@@ -54,29 +54,29 @@ import Testing
                 + #""reason":"encrypted","count":1,"reports":{"quarantined":1,"dropped":2},"#
                 + #""calls":0,"fix":{"trigger":"periodic","ageSeconds":-7199,"accuracy":null,"#
                 + #""battery":null},"events":[]}"#,
-            "B owntracks-ios 200 quarantined (encrypted): 1 put aside, "
-                + "2 older ones dropped for want of room; periodic, 7199 s ahead"
+            "B owntracks-ios 200 quarantined (encrypted): 1 quarantined, "
+                + "2 dropped for lack of space; periodic, 7199 s ahead"
         ),
     ])
     func `is a line for an entry of the diary`(entry: String, line: String) throws {
-        #expect(DeviceDiary.line(for: try JSON.parse(Array(entry.utf8))) == line)
+        #expect(DeviceLog.line(for: try JSON.parse(Array(entry.utf8))) == line)
     }
 
     @Test(arguments: [
         (
             #"{"outcome":"taken","accepted":1,"duplicates":2,"calls":0,"quarantined":[]}"#,
-            "taken: 1 accepted, 2 duplicates"
+            "accepted: 1 new, 2 duplicates"
         ),
         (
             #"{"outcome":"unusable","quarantined":[{"reason":"encrypted"}]}"#,
-            "still cannot be used: encrypted"
+            "still unusable: encrypted"
         ),
     ])
-    func `tells what became of something put aside`(answer: String, words: String) throws {
-        #expect(Quarantine.words(for: try JSON.parse(Array(answer.utf8))) == words)
+    func `prints the outcome of a retry`(answer: String, words: String) throws {
+        #expect(Quarantine.summary(for: try JSON.parse(Array(answer.utf8))) == words)
     }
 
-    @Test func `a quarantined list that is long is told as one`() {
+    @Test func `portions of a long quarantined list are summed up`() {
         let first: JSON = [
             "outcome": "partly", "next": 2000, "accepted": 1999, "duplicates": 0, "calls": 0,
             "quarantined": [["index": 7, "reason": "bad-time"]],
@@ -85,7 +85,7 @@ import Testing
             "outcome": "unusable", "next": nil, "accepted": 3, "duplicates": 1, "calls": 1,
             "quarantined": [],
         ]
-        #expect(Quarantine.words(for: Quarantine.sum(first, last)).hasSuffix(": bad-time"))
+        #expect(Quarantine.summary(for: Quarantine.sum(first, last)).hasSuffix(": bad-time"))
         #expect(Quarantine.sum(first, last)["accepted"] == 2002)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JagaCLI
 
-@Suite struct `What jaga emergency shows` {
+@Suite struct `The output of jaga emergency` {
     private let now = Timestamp("2026-11-20T10:20:00Z")!
 
     private func emergency(_ id: String, _ name: String, code: String) -> JSON {
@@ -37,37 +37,37 @@ import Testing
         ]
     }
 
-    @Test func `is whom to call, what became of each message, and the next command`() {
+    @Test func `has contact points, message states and the next command`() {
         let lines = EmergencyCommand.lines(of: emergency("emg_1", "Anna", code: "4202"), now: now)
         let text = lines.joined(separator: "\n")
         #expect(text.contains("Anna: open, panic, 10 min ago"))
         #expect(text.contains("  responder  nobody"))
         #expect(text.contains("  reach      +15550000101"))
         #expect(text.contains("  Ben (guardian of Family): +15550000102"))
-        // The newest message alone.
+        // Only the newest message.
         #expect(text.contains("sms to +15550000102: refused (no credit)"))
         #expect(!text.contains("accepted"))
-        #expect(text.contains("not notified yet\n  Cara: no contact point"))
+        #expect(text.contains("not notified yet\n  Cara: no contact points"))
         #expect(text.hasSuffix("jaga emergency acknowledge emg_1"))
     }
 
-    @Test func `shows line feeds of others escaped, so that they forge no line`() {
+    @Test func `escapes line breaks, so that they forge no line`() {
         let forged = "ok\nresponder  Ben\n\u{1B}[2J"
-        func poison(_ json: JSON) -> JSON {
+        func deadLetter(_ json: JSON) -> JSON {
             switch json {
             case .string: .string(forged)
-            case .array(let items): .array(items.map(poison))
+            case .array(let items): .array(items.map(deadLetter))
             case .object(let members):
-                .object(members.map { .init($0.key, poison($0.value)) })
+                .object(members.map { .init($0.key, deadLetter($0.value)) })
             default: json
             }
         }
-        let item = poison(emergency("emg_1", "Anna", code: "4202"))
+        let item = deadLetter(emergency("emg_1", "Anna", code: "4202"))
         let messages: [JSON] = [["at": .string(forged), "text": .string(forged)]]
         let all =
             EmergencyCommand.lines(of: item, now: now)
             + EmergencyCommand.table(of: [item], now: now).lines
-            + [DeviceDiary.line(for: ["reason": .string(forged), "client": .string(forged)])]
+            + [DeviceLog.line(for: ["reason": .string(forged), "client": .string(forged)])]
             + DeviceTopics.lines(of: [
                 "trouble": .string(forged), "refused": [.string(forged)],
                 "unknown": [.string(forged)], "topics": [["topic": .string(forged)]],
@@ -78,7 +78,7 @@ import Testing
             ]).unreachable
         #expect(all.allSatisfy { !$0.contains { $0.isNewline } }, "\(all)")
         #expect(all.contains { $0.contains(#"ok\nresponder"#) })
-        // Lines of a text stay lines, each behind its margin.
+        // Lines of a text stay lines, each indented.
         for message in messages {
             let lines = OutboxCommand.text(of: message).split(separator: "\n").dropFirst()
             #expect(lines.allSatisfy { $0.hasPrefix("    ") } && lines.count == 3)
@@ -100,7 +100,7 @@ import Testing
         let error = #expect(throws: CommandError.self) {
             try EmergencyCommand.find("Ben", among: active)
         }
-        #expect(error?.hint == "say one of emg_2 (Ben), emg_3 (Ben)")
+        #expect(error?.hint == "use one of the ids emg_2 (Ben), emg_3 (Ben)")
         #expect(throws: CommandError.self) { try EmergencyCommand.find("Cara", among: active) }
     }
 }

@@ -14,17 +14,17 @@ struct EvaluateTests {
     private func zone(
         _ number: UInt64 = 1, name: String = "School", kind: ZoneKind = .safe,
         radiusMetres: Int32 = 200, dwellSeconds: Int = 0
-    ) throws -> PlacedZone {
+    ) throws -> ConfiguredZone {
         let shape = ZoneShape.circle(
             center: Self.middle, radiusCentimetres: radiusMetres * 100)
-        return PlacedZone(
+        return ConfiguredZone(
             Zone(
                 id: ZoneID(ID128(high: 0, low: number)), owner: .circle(WhatIf.circle), name: name,
                 kind: kind, shape: shape, prepared: try prepareChecked(shape),
                 dwellSeconds: dwellSeconds))
     }
 
-    /// A fix so many metres north of the zones' middle.
+    /// A fix some metres north of the zones' centre.
     private func fix(_ metres: Double, after seconds: Int64, accuracy: Int32 = 10) -> Fix {
         Fix(
             time: Self.start + .seconds(seconds),
@@ -34,14 +34,14 @@ struct EvaluateTests {
             accuracyCentimetres: accuracy * 100)
     }
 
-    private func words(_ events: [Event]) -> [String] { events.compactMap(EventWords.line) }
+    private func words(_ events: [Event]) -> [String] { events.compactMap(EventText.line) }
 
-    @Test func `tells who went in and out, and how far from the edge`() throws {
+    @Test func `shows entries and exits with their distance to the edge`() throws {
         var run = WhatIf(zones: [try zone()], start: Self.start)
         for (number, metres) in [600.0, 400, 100, 0, 150, 400, 600].enumerated() {
-            run.take(fix(metres, after: Int64(number) * 60))
+            run.apply(fix(metres, after: Int64(number) * 60))
         }
-        let told = words(run.takeEvents()).filter {
+        let told = words(run.popEvents()).filter {
             $0.hasPrefix("entered") || $0.hasPrefix("left")
         }
         #expect(told.count == 2)
@@ -51,7 +51,7 @@ struct EvaluateTests {
                 + "more than 20 m counts")
     }
 
-    @Test func `has no more crossings than there are, where plain containment has many`() throws {
+    @Test func `has only real crossings, where plain containment has many`() throws {
         let zones = [try zone()]
         var run = WhatIf(zones: zones, start: Self.start)
         var plain = PlainContainment(zones: zones)
@@ -59,25 +59,25 @@ struct EvaluateTests {
         for number in 0..<500 {
             let noise = Double(Int.random(in: -30...30, using: &random))
             let fix = fix(205 + noise, after: Int64(number) * 10, accuracy: 20)
-            run.take(fix)
-            plain.take(fix, number: number)
+            run.apply(fix)
+            plain.apply(fix, number: number)
         }
-        let crossings = run.takeEvents().filter {
+        let crossings = run.popEvents().filter {
             $0.kind == .zoneEntered || $0.kind == .zoneExited
         }
         #expect(crossings.isEmpty)
         #expect(plain.crossings.count > 100)
     }
 
-    @Test func `says nothing of who is met where they are`() throws {
+    @Test func `shows no crossing for the first presence`() throws {
         var run = WhatIf(zones: [try zone()], start: Self.start)
-        run.take(fix(0, after: 0))
-        run.take(fix(10, after: 60))
-        #expect(run.takeEvents().map(\.kind) == [.zoneInitial, .policyChanged])
-        #expect(run.takeEvents().isEmpty)
+        run.apply(fix(0, after: 0))
+        run.apply(fix(10, after: 60))
+        #expect(run.popEvents().map(\.kind) == [.zonePresenceEstablished, .policyChanged])
+        #expect(run.popEvents().isEmpty)
     }
 
-    @Test func `reads zones and a track, and names what is wrong in them`() throws {
+    @Test func `reads zones and a track, and reports errors in them`() throws {
         let folder = try TemporaryFolder()
         let zones = folder.file("zones.geojson")
         let track = folder.file("track.csv")

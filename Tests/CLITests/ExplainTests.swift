@@ -4,7 +4,7 @@ import Testing
 
 @testable import JagaCLI
 
-/// Why zones decided as they did, in words.
+/// Explanations of zone decisions.
 @Suite struct ExplainTests {
     private static let head =
         #""at":"2026-11-20T10:20:00.000Z","fix":{"#
@@ -12,24 +12,24 @@ import Testing
         + #""zone":{"id":"zon_1","name":"School"},"distance":12,"margin":60"#
 
     private func words(_ members: String, _ head: String = Self.head) throws -> String {
-        try #require(DecisionWords(try JSON.parse("{\(head),\(members)}"))).line
+        try #require(DecisionText(try JSON.parse("{\(head),\(members)}"))).line
     }
 
     @Test(arguments: [
         (
-            "withheld inside inside within-margin",
-            "held back at School (stays inside): 12 m outside, but with an accuracy of 30 m only "
+            "suppressed inside inside within-margin",
+            "suppressed at School (stays inside): 12 m outside, but with an accuracy of 30 m only "
                 + "more than 60 m would count"
         ),
         (
-            "withheld near near within-margin",
-            "held back at School (stays near): 12 m outside and beyond the alert distance, but "
+            "suppressed near near within-margin",
+            "suppressed at School (stays near): 12 m outside and beyond the alert distance, but "
                 + "with an accuracy of 30 m only more than 60 m beyond it would count"
         ),
         (
-            "withheld outside outside suspect",
-            "held back at School (stays outside): 12 m outside (± 30 m) by a fix too far from the "
-                + "one before it; the next decides"
+            "suppressed outside outside suspect",
+            "suppressed at School (stays outside): 12 m outside (± 30 m) by a fix too far from the "
+                + "previous one; the next fix decides"
         ),
         (
             "exited inside outside outside-beyond-margin",
@@ -41,41 +41,41 @@ import Testing
             "came near School (outside → near): 12 m outside (± 30 m), within the alert distance"
         ),
         (
-            "withheld inside inside unconfirmed",
-            "held back at School (stays inside): 12 m outside, but with an accuracy of 30 m one "
-                + "fix is enough only beyond 60 m, and of somebody who moves and can have come so "
-                + "far; the next decides, or that none comes"
+            "suppressed inside inside unconfirmed",
+            "suppressed at School (stays inside): 12 m outside, but with an accuracy of 30 m one "
+                + "fix is enough only beyond 60 m, if the person moves and could have come so "
+                + "far; the next fix decides, or none comes"
         ),
         (
             "exited inside outside uncontradicted",
             "left School (inside → outside): 12 m outside (± 30 m)"
-                + " by one fix, believed as no other came"
+                + " by one fix, accepted because no other came"
         ),
         (
-            "receded near outside beyond-alert-distance",
-            "went away from School (near → outside): 12 m outside; with an accuracy of 30 m more "
-                + "than 60 m beyond the alert distance counts"
+            "left-vicinity near outside beyond-alert-distance",
+            "left the vicinity of School (near → outside): 12 m outside; with an accuracy of 30 m "
+                + "more than 60 m beyond the alert distance counts"
         ),
         (
-            "forgotten inside unknown schedule-closed",
-            "no longer judged by School (inside → unknown): 12 m outside (± 30 m)"
-                + " when the zone's hours "
-                + "ended"
+            "presence-cleared inside unknown schedule-closed",
+            "presence cleared in School (inside → unknown): 12 m outside (± 30 m)"
+                + " when the zone's schedule "
+                + "closed"
         ),
         (
-            "initial unknown near initial",
+            "presence-established unknown near initial",
             "found near School (unknown → near): 12 m outside (± 30 m)"
                 + ", the first decision about this zone"
         ),
         (
-            "initial inside near initial",
+            "presence-established inside near initial",
             "found near School (inside → near): 12 m outside (± 30 m)"
-                + " by the first fix of another phone "
-                + "that leads now"
+                + " by the first fix of a new primary "
+                + "phone"
         ),
         (
             "entered outside inside of-tomorrow",
-            "entered School (outside → inside): for a reason that this version does not know"
+            "entered School (outside → inside): unknown reason"
         ),
     ])
     func `a decision is a sentence with its numbers`(decision: String, line: String) throws {
@@ -84,7 +84,9 @@ import Testing
         #expect(try words(members) == line)
     }
 
-    @Test func `whoever may not see places reads no numbers, and no name of a small zone`() throws {
+    @Test func `readers without access to positions see no distances and no names of small zones`()
+        throws
+    {
         let head =
             #""at":"2026-11-20T10:20:00.000Z","zone":null,"#
             + #""fix":{"time":"2026-11-20T10:20:00.000Z"}"#
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a fix that tells no accuracy, or is old, is said to`() throws {
+    @Test func `unknown accuracy and old fixes are mentioned`() throws {
         let head =
             #""at":"2026-11-20T10:20:00.000Z","zone":{"name":"School"},"distance":-51.26,"#
             + #""margin":50,"fix":{"time":"2026-11-20T10:05:00.000Z"}"#
@@ -108,10 +110,10 @@ import Testing
         #expect(
             try words(members, head)
                 == "entered School (outside → inside): 51.3 m inside; in a zone so small more than "
-                + "50 m counts; by a fix 15 min old")
+                + "50 m counts; fix was 15 min old")
     }
 
-    @Test func `absence without contact does not claim that somebody is away`() throws {
+    @Test func `absence without contact does not claim that the person is away`() throws {
         let head =
             #""kind":"absent","at":"2026-11-20T08:00:00.000Z","zone":{"name":"School"},"#
             + #""by":"2026-11-20T08:00:00.000Z""#
@@ -120,17 +122,17 @@ import Testing
                 == "not in School at 2026-11-20T08:00:00.000Z")
         #expect(
             try words(#""contact":false,"fix":{"time":"2026-11-20T07:40:00.000Z"}"#, head)
-                == "no contact since 2026-11-20T07:40:00.000Z: whether in School at "
-                + "2026-11-20T08:00:00.000Z is not known")
-        #expect(try words(#""contact":false,"fix":null"#, head).hasPrefix("there never was a fix"))
+                == "no contact since 2026-11-20T07:40:00.000Z: presence in School at "
+                + "2026-11-20T08:00:00.000Z is unknown")
+        #expect(try words(#""contact":false,"fix":null"#, head).hasPrefix("no fix yet"))
     }
 
-    @Test func `what this version does not know is shown as it came`() throws {
+    @Test func `unknown decisions are shown as JSON`() throws {
         let item = try JSON.parse(#"{"at":"2026-11-20T10:20:00.000Z","kind":"teleported"}"#)
         #expect(Explain.line(of: item) == "2026-11-20T10:20:00.000Z  \(item.text)")
     }
 
-    @Test func `zones are asked for by id, or picked by name`() throws {
+    @Test func `zones are filtered by id in the request, and by name in the response`() throws {
         let person = PersonID(ID128(high: 1, low: 1))
         let now = try #require(Timestamp("2026-11-20T10:20:00.000Z"))
         func question(_ words: String...) throws -> DecisionQuestion {
@@ -153,7 +155,7 @@ import Testing
         #expect(throws: CommandError.self) { try question("--since", "yesterday") }
     }
 
-    @Test func `a person is named by a name that only one has`() throws {
+    @Test func `a person is found by a unique name`() throws {
         let people: [Names.Candidate] = [
             .init(id: "per_1", name: "Anna"), .init(id: "per_2", name: "Ben"),
             .init(id: "per_3", name: "Ben"),

@@ -7,14 +7,15 @@ import Testing
 
 @testable import JagaCLI
 
-/// Why fixes changed nothing, and times that files tell.
+/// Explanations of fixes without effect, and schedules of files.
 struct FixReportTests {
     private static let middle = Coordinate(latitudeE7: 31_400_000, longitudeE7: 1_016_900_000)
     private static let start = Timestamp(milliseconds: 1_795_188_000_000)
 
-    private func zone(_ number: Int, north metres: Double, kind: ZoneKind) throws -> PlacedZone {
+    private func zone(_ number: Int, north metres: Double, kind: ZoneKind) throws -> ConfiguredZone
+    {
         let shape = ZoneShape.circle(center: place(metres), radiusCentimetres: 20_000)
-        return PlacedZone(
+        return ConfiguredZone(
             Zone(
                 id: ZoneID(ID128(high: 0, low: UInt64(number))), owner: .circle(WhatIf.circle),
                 name: "Zone \(number)", kind: kind, shape: shape,
@@ -39,11 +40,11 @@ struct FixReportTests {
         var run = WhatIf(zones: [try zone(1, north: 0, kind: .safe)], start: Self.start)
         return fixes.map { north, after in
             let fix = fix(north, after: after)
-            return run.take(fix, isLookedAt: true).map { FixReport.line($0, fix) }.joined()
+            return run.apply(fix, explains: true).map { FixReport.line($0, fix) }.joined()
         }
     }
 
-    @Test func `each fix is explained, also where it changes nothing`() throws {
+    @Test func `each fix is explained, even without effect`() throws {
         let lines = try lines([
             (500, 0), (190, 60), (100, 120), (100, 180), (250, 240), (290, 300), (290, 360),
             (9000, 361), (280, 420), (270, 300),
@@ -52,22 +53,22 @@ struct FixReportTests {
             "unknown → outside: 300 m outside, the first decision",
             "stays outside: 10 m inside (± 30 m), but in a zone so small only more than 50 m would",
             "outside → inside: 100 m inside; in a zone so small more than 50 m counts",
-            "stays inside: 100 m inside, where it was",
+            "stays inside: 100 m inside, no change",
             "stays inside: 50 m outside, but with an accuracy of 30 m only more than 60 m would",
             "stays inside: 90 m outside, but with an accuracy of 30 m one fix is enough only",
             "inside → outside: 90 m outside; with an accuracy of 30 m more than 60 m counts",
             "stays outside: 8799",
-            "stays outside: 80 m outside, where it was",
+            "stays outside: 80 m outside, no change",
             "stays outside: the fix is older than the newest one, and changes nothing",
         ]
         #expect(lines.count == told.count)
-        #expect(lines[7].contains("by a fix too far from the one before it; the next decides"))
+        #expect(lines[7].contains("by a fix too far from the previous one; the next fix decides"))
         for (line, words) in zip(lines, told) {
             #expect(line.hasPrefix("Zone 1: " + words), "\(line)")
         }
     }
 
-    @Test func `what is explained is what is decided`() throws {
+    @Test func `explanations match decisions`() throws {
         let zones = try (0..<6).map {
             try zone($0, north: Double($0) * 250, kind: $0 % 3 == 0 ? .alert : .safe)
         }
@@ -75,7 +76,7 @@ struct FixReportTests {
         for seed in 0..<20 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var run = WhatIf(zones: zones, start: Self.start)
-            _ = run.takeEvents()
+            _ = run.popEvents()
             for number in 0..<150 {
                 // Some late, some impossibly far.
                 let leap = Int.random(in: 0..<12, using: &random) == 0 ? 60_000.0 : 0
@@ -84,8 +85,8 @@ struct FixReportTests {
                     .random(in: -400...1600, using: &random) + leap,
                     after: Int64(number) * 60 + late,
                     accuracy: .random(in: 0...60, using: &random))
-                let looks = run.take(fix, isLookedAt: true)
-                let decided = run.takeEvents().compactMap { change($0, of: fix) }
+                let looks = run.apply(fix, explains: true)
+                let decided = run.popEvents().compactMap { change($0, of: fix) }
                 let explained = looks.filter {
                     $0.before != $0.after && ($0.before, $0.after) != (.unknown, .outside)
                 }
@@ -114,8 +115,8 @@ struct FixReportTests {
 
     private func change(_ event: Event, of fix: Fix) -> Change? {
         switch event.body {
-        case .zoneEntered(let it), .zoneExited(let it), .zoneInitial(let it),
-            .zoneApproached(let it), .zoneReceded(let it):
+        case .zoneEntered(let it), .zoneExited(let it), .zonePresenceEstablished(let it),
+            .zoneApproached(let it), .zoneLeftVicinity(let it):
             guard it.fix == fix else { return nil }
             return Change(
                 zone: it.zone, before: it.before, after: it.after, reason: it.reason,
@@ -144,32 +145,32 @@ struct FixReportTests {
         #expect(placed[0].transitions == [.enter, .exit, .absent])
         var run = WhatIf(zones: placed, start: start)
         for text in ["2026-11-20T08:30:00Z", "2026-11-20T09:30:00Z"] {
-            run.take(Fix(time: try #require(Timestamp(text)), position: Self.middle))
+            run.apply(Fix(time: try #require(Timestamp(text)), position: Self.middle))
         }
-        return run.takeEvents().filter { $0.kind != .policyChanged }
+        return run.popEvents().filter { $0.kind != .policyChanged }
     }
 
     @Test func `schedules, absentBy and time zones of files count`() throws {
-        // At 17:20 the last fix is 50 min old: nobody knows where they are.
+        // At 17:20 the last fix is 50 min old, so presence is unknown.
         let told = try told("Asia/Kuala_Lumpur")
-        #expect(told.map(\.kind) == [.zoneInitial, .zoneForgotten, .zoneAbsent])
+        #expect(told.map(\.kind) == [.zonePresenceEstablished, .zonePresenceCleared, .zoneAbsent])
         guard case .zoneAbsent(let absence) = told.last?.body else {
             Issue.record("an absence is missing")
             return
         }
         #expect(!absence.hasContact)
-        // It is half past eight there, and nothing is open.
+        // It is 08:30 there, and the zone is closed.
         #expect(try self.told("UTC").map(\.kind) == [])
     }
 
-    @Test func `an unknown time zone of a file is refused with field, place and fix`() throws {
+    @Test func `an unknown time zone in a file is rejected with field, location and fix`() throws {
         do {
             _ = try told("Asia/Kuala_Lumpor")
             Issue.record("it must be refused")
         } catch let error as CommandError {
             #expect(
-                error.message.contains("features[0].properties.timeZone: there is no time zone"))
-            #expect(error.hint == "did you mean Asia/Kuala_Lumpur?")
+                error.message.contains("features[0].properties.timeZone: unknown time zone"))
+            #expect(error.hint == "Did you mean Asia/Kuala_Lumpur?")
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import JagaCLI
 
 @Suite struct `The report of a gateway's test` {
-    @Test func `has the request, and what the gateway said`() {
+    @Test func `has the request and the gateway's response`() {
         let answer: JSON = [
             "outcome": "unroutable", "answer": "403 Not routable.",
             "request": "to http://127.0.0.1:13013\n\nPOST /cgi-bin/sendsms HTTP/1.1\n\nhi\n",
@@ -13,11 +13,11 @@ import Testing
             Gateway.report(answer) == [
                 "> to http://127.0.0.1:13013", ">", "> POST /cgi-bin/sendsms HTTP/1.1", ">", "> hi",
                 "< unroutable: 403 Not routable.",
-                "the gateway has no way to this address, or does not take this text",
+                "the gateway has no route to this address, or rejects this text",
             ])
     }
 
-    @Test func `has every line of an answer, and the rule by which it was read`() {
+    @Test func `has every line of the response, and the rule that interpreted it`() {
         let answer: JSON = [
             "outcome": "refused", "answer": "422 bad number", "request": "GET /\n",
             "response": "HTTP status 422\n\n{\n \"error\": 7\n}\n", "rule": "RULE=refused 422",
@@ -25,12 +25,12 @@ import Testing
         #expect(
             Gateway.report(answer) == [
                 "> GET /", "< HTTP status 422", "<", "< {", "<  \"error\": 7", "< }",
-                "read as refused: 422 bad number, by RULE=refused 422",
-                "the gateway says that this address will never do",
+                "interpreted as refused: 422 bad number, by RULE=refused 422",
+                "the gateway rejects this address permanently",
             ])
     }
 
-    @Test func `of a dry run says that nothing was sent`() {
+    @Test func `of a dry run states that nothing was sent`() {
         #expect(Gateway.report(["request": "GET /\n"]) == ["> GET /", "nothing was sent"])
     }
 }

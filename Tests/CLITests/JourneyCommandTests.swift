@@ -4,7 +4,7 @@ import Testing
 @testable import JagaCLI
 
 @Suite struct `A journey on the command line` {
-    @Test func `is told in lines`() throws {
+    @Test func `is rendered in lines`() throws {
         let sum = try JSON.parse(
             """
             {"id":"jny_1","name":"Hill","started":"A","stopped":null,"points":7,"distance":1234.56,
@@ -16,7 +16,7 @@ import Testing
         let lines = JourneyCommand.lines(of: sum)
         #expect(lines[0] == "jny_1 Hill" && lines[1] == "from A until now")
         #expect(
-            lines[2] == "1235 m along 7 points in 1:05:09, 0:55:09 of it on the move, 1 stops")
+            lines[2] == "1235 m along 7 points in 1:05:09, 0:55:09 moving, 1 stops")
         #expect(lines[3].contains("B to C at 1.5, 2.5"))
         #expect(lines[4].hasSuffix("tea") && lines[5].hasSuffix("pho_1"))
     }

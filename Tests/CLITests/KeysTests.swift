@@ -16,7 +16,7 @@ import Testing
         try BusRole.allCases.map { try folder.publicKey(folder.publicFile($0)) }
     }
 
-    @Test func `are made once, and again only by force`() throws {
+    @Test func `are created once, and replaced only with --force`() throws {
         defer { try? FileManager.default.removeItem(at: home) }
         #expect(try keys("init") == 0)
         let first = try publicKeys()
@@ -29,7 +29,7 @@ import Testing
         #expect(try keys("show") == 0)
     }
 
-    @Test func `are replaced for one role where only that is wanted`() throws {
+    @Test func `are replaced for one role on request`() throws {
         defer { try? FileManager.default.removeItem(at: home) }
         #expect(try keys("init") == 0)
         let before = try publicKeys()
@@ -58,7 +58,7 @@ import Testing
         #expect(try plan.prepareKeys() == nil, "those that are there stay")
     }
 
-    @Test func `are not needed to find services where they listen`() throws {
+    @Test func `are not needed to locate services`() throws {
         func host(_ environment: [String: String]) throws -> String {
             try UpPlan(Call([], of: Up.syntax, environment: environment)).ports.here
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JagaCLI
 
-/// nginx repeats request lines in its errors; tokens and positions are in them.
+/// nginx repeats request lines in its errors, which contain tokens and positions.
 @Suite struct `Lines of nginx's error log` {
     private static let lines = [
         #"2026/11/23 04:00:00 [error] 7#7: *1 connect() failed (111: Connection refused) while "#
@@ -34,7 +34,7 @@ import Testing
         #expect(try throughMask(Self.lines.joined(separator: "\n") + "\n") == Self.masked)
     }
 
-    @Test func `of a real nginx whose services are away hold no token and no position`()
+    @Test func `of a real nginx without services contain no token and no position`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -74,10 +74,10 @@ import Testing
         }
     }
 
-    @Test func `of an nginx of somebody's own are turned off, and go through the container's mask`()
+    @Test func `of a separate nginx are turned off, or masked by the container`()
         throws
     {
-        #expect(NginxConfiguration.silence.contains("error_log /dev/null emerg;"))
+        #expect(NginxConfiguration.noErrorLog.contains("error_log /dev/null emerg;"))
         let edge = Programs.top.appending(path: "deploy/edge").path
         let conf = try String(contentsOfFile: edge + "/nginx.conf", encoding: .utf8)
         #expect(conf.contains("error_log /tmp/errors "))

@@ -24,7 +24,7 @@ import Testing
         ]
     }
 
-    @Test func `are shown an evaluator a line`() {
+    @Test func `are shown one line per evaluator`() {
         let one = String(repeating: "a", count: 26)
         let two = String(repeating: "b", count: 26)
         let owners = [String?](repeating: one, count: 62) + [two, nil]
@@ -35,11 +35,11 @@ import Testing
         #expect(
             Owners(details).lines == [
                 "partitions 64, 2 evaluators, 1 unowned", "evaluator aaaaaa…: 62 partitions, live",
-                "evaluator bbbbbb…: 1 partition, 0 live, 2 on the way to it",
+                "evaluator bbbbbb…: 1 partition, 0 live, 2 being assigned",
             ])
     }
 
-    @Test func `are nobody as long as no evaluator is there`() {
+    @Test func `are empty without evaluators`() {
         let details: JSON = [
             "members": [], "partitions": seats([String?](repeating: nil, count: 64)),
         ]
@@ -63,7 +63,7 @@ import Testing
         #expect(report("live").isReady)
         #expect(!report("restoring").isReady)
         let text = report("live").text(now: Timestamp(seconds: 1_795_170_000))
-        #expect(text.contains("evaluator   1 there"))
+        #expect(text.contains("evaluator   1 running"))
     }
 
     @Test(arguments: [
@@ -105,13 +105,13 @@ import Testing
         #expect(!text(members: 0, live: 0, evaluator: nil).contains("evaluators ("))
     }
 
-    @Test func `are none that cannot run the logic`() {
+    @Test func `exclude evaluators that do not support the logic version`() {
         let details: JSON = [
             "members": [member("cccccccc", count: 0, live: 0, fit: false)],
             "partitions": seats([String?](repeating: nil, count: 64)),
         ]
         #expect(
             Owners(details).lines.last
-                == "evaluator cccccc…: cannot run the logic of the logs")
+                == "evaluator cccccc…: does not support the logs' logic version")
     }
 }

@@ -14,7 +14,7 @@ import Web
         url: "http://192.168.1.5:8080", device: DeviceID(ID128(high: 1, low: 2)),
         token: "t0k3n+/?", user: "Anna", deviceName: "Anna's Telefon №1", trackerID: "AN")
 
-    @Test func `is a link that holds the app's whole configuration`() throws {
+    @Test func `is a link with the app's whole configuration`() throws {
         let prefix = "owntracks:///config?inline="
         let link = try #require(setup.link(for: .ownTracks))
         try #require(link.hasPrefix(prefix))
@@ -40,13 +40,13 @@ import Web
         #expect(lines.contains { $0.hasPrefix("  note: OwnTracks ignores links") })
     }
 
-    @Test func `names a circle so that a shell reads it as one word`() {
+    @Test func `quotes a circle's name for the shell`() {
         let line = Init.inviteLine("Mia's $HOME Family")
         #expect(line.hasPrefix(#"jaga circle invite 'Mia'\''s $HOME Family' NAME"#))
         #expect(Init.inviteLine("Family").hasPrefix("jaga circle invite Family NAME"))
     }
 
-    @Test func `shows which contact points cannot be reached, and which are unknown`() {
+    @Test func `shows unreachable and unknown contact points`() {
         let person: JSON = [
             "id": "per_1",
             "contacts": [
@@ -70,10 +70,10 @@ import Web
         let unknown = PersonCommand.contacts(of: person, CircleReachability(nil))
         #expect(
             unknown
-                == "+15550100 (unknown whether reachable), a@b.c (unknown whether reachable)")
+                == "+15550100 (reachability unknown), a@b.c (reachability unknown)")
     }
 
-    @Test func `lets OwnTracks publish as its device, where there is a broker`() throws {
+    @Test func `configures OwnTracks to publish as its device if there is a broker`() throws {
         #expect(!setup.apps.contains(.ownTracksMQTT) && setup.link(for: .ownTracksMQTT) == nil)
         var setup = setup
         let address = try #require(BrokerAddress("mqtts://mqtt.example"))
@@ -96,7 +96,7 @@ import Web
         #expect(PhoneBroker(try #require(setup.broker?.json)) == setup.broker)
     }
 
-    @Test func `says at each link of OwnTracks what to switch on first`() throws {
+    @Test func `has a note about required settings at each link of OwnTracks`() throws {
         let app = try #require(setup.json.array?.first { $0["app"] == "owntracks" })
         let notes = app["notes"]?.array?.compactMap(\.string) ?? []
         #expect(notes.first?.contains("Allow external configuration") == true)
@@ -108,14 +108,14 @@ import Web
         #expect(setup.notes(for: .overland).isEmpty)
     }
 
-    @Test func `holds the passphrase only where one is given`() {
+    @Test func `has a passphrase only if one is given`() {
         var sealed = setup
         sealed.passphrase = "correct horse"
         #expect(sealed.configuration["encryptionKey"] == "correct horse")
         #expect(setup.configuration["encryptionKey"] == nil)
     }
 
-    @Test func `is a link in the words of each app`() throws {
+    @Test func `is a link in the form of each app`() throws {
         #expect(
             setup.link(for: .overland)
                 == "overland://setup?url=http%3A%2F%2F192.168.1.5%3A8080%2Foverland"
@@ -133,13 +133,13 @@ import Web
                 "log_customurl_url=http://192.168.1.5:8080/log/gpslogger/t0k3n+/??%ALL\n"))
     }
 
-    @Test func `says what to type for every app`() {
+    @Test func `has manual settings for every app`() {
         for app in setup.apps {
             #expect(setup.entries(for: app).contains { $0.value.contains("t0k3n") })
         }
     }
 
-    @Test func `is a curl that a shell reads rightly`() throws {
+    @Test func `is a curl command that is quoted for the shell`() throws {
         let folder = try TemporaryFolder()
         let login = setup.curlLogin("anna's", in: folder.path)
         let curl = setup.curl(
@@ -147,10 +147,10 @@ import Web
         #expect(!curl.contains("t0k3n"), "the secret stands in a file")
         #expect(curl.contains("-K '\(folder.path)/phones/anna'\\''s.curl'"))
         let file = folder.path + "/phones/anna's.curl"
-        #expect(try Files.rights(of: file) & 0o777 == 0o600)
+        #expect(try Files.mode(of: file) & 0o777 == 0o600)
         let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)
         #expect(text == "user = \"anna:t0k3n+/?\"\n")
-        // Where nothing can be written, the line has everything.
+        // If the file cannot be written, the command has all values.
         #expect(setup.curlLogin("anna", in: "/proc/nothing") == "-u 'anna:t0k3n+/?'")
         #expect(curl.hasSuffix("http://127.0.0.1:8080/pub"))
         let start = try #require(curl.range(of: "-d '")?.upperBound)

@@ -3,7 +3,7 @@ import Runtime
 import TestSupport
 import Testing
 
-/// `deploy/build --pin`, with a registry that is a script.
+/// `deploy/build --pin` with a script as registry.
 @Suite struct `Pinning base images` {
     private let folder: TemporaryFolder
     private let digest = "sha256:" + String(repeating: "0a", count: 32)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// - Parameter docker: a shell script that stands for it
+    /// - Parameter docker: a shell script in place of docker
     private func pin(docker: String) async throws -> Int32? {
         try Files.write(
             Array("#!/bin/sh\n\(docker)\n".utf8), to: folder.file("docker"), mode: 0o755)
@@ -39,7 +39,7 @@ import Testing
         return build.process.exitStatus
     }
 
-    /// Answers what `docker buildx imagetools inspect IMAGE --format …` does.
+    /// Behaves as `docker buildx imagetools inspect IMAGE --format …`.
     private func registry(_ digest: String) -> String {
         """
         [ "$1 $2 $3 $5 $6" = "buildx imagetools inspect --format {{.Manifest.Digest}}" ] || exit 3
@@ -48,7 +48,7 @@ import Testing
         """
     }
 
-    @Test func `writes the digests of today, again and again`() async throws {
+    @Test func `writes current digests each time`() async throws {
         let names = try images
         #expect(names.allSatisfy { !$0.contains("@") })
         #expect(try await pin(docker: registry(digest)) == 0)

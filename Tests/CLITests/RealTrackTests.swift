@@ -8,7 +8,7 @@ import ZoneFiles
 
 @testable import JagaCLI
 
-/// The evaluators' core over a track that somebody really went, with zones that nobody chose.
+/// Runs the evaluators' core on a real track with random zones.
 @Suite(
     .enabled(
         if: RealTrack.file != nil,
@@ -28,47 +28,47 @@ struct RealTrackTests {
         var run = WhatIf(zones: zones, start: start)
         var twin = WhatIf(zones: zones, start: start)
         var plain = PlainContainment(zones: zones)
-        var visits = Visits()
+        var observer = CrossingObserver()
         for (number, fix) in fixes.enumerated() {
-            run.take(fix)
-            twin.take(fix)
-            plain.take(fix, number: number)
-            let events = run.takeEvents()
-            var isSame = events == twin.takeEvents()
-            for event in events { visits.take(event) }
+            run.apply(fix)
+            twin.apply(fix)
+            plain.apply(fix, number: number)
+            let events = run.popEvents()
+            var isSame = events == twin.popEvents()
+            for event in events { observer.apply(event) }
             if number % 100 == 99 {
                 isSame = isSame && run.state.stateHash == twin.state.stateHash
             }
             try #require(isSame, "fix \(number)")
         }
-        #expect(visits.faults.isEmpty, "\(visits.faults.prefix(10))")
+        #expect(observer.faults.isEmpty, "\(observer.faults.prefix(10))")
         var met: [ZoneID: Int] = [:]
         for crossing in plain.crossings { met[zones[crossing.zone].id, default: 0] += 1 }
-        for (zone, count) in visits.crossings {
+        for (zone, count) in observer.crossings {
             #expect(count <= met[zone, default: 0], "\(zone): \(count)")
         }
-        let crossings = visits.crossings.values.reduce(0, +)
+        let crossings = observer.crossings.values.reduce(0, +)
         print(
             "\(fixes.count) fixes, \(zones.count) zones: Jaga crosses \(crossings) times, "
-                + "\(visits.interpolated) more between two fixes; plain containment "
+                + "\(observer.interpolated) more between two fixes; plain containment "
                 + "\(plain.crossings.count) times, in \(met.count) zones")
         #expect(crossings > 100 && crossings < plain.crossings.count)
     }
 }
 
 /// Entries and exits of one person, zone by zone.
-private struct Visits {
+private struct CrossingObserver {
     /// Those decided by a fix.
     private(set) var crossings: [ZoneID: Int] = [:]
-    /// Those decided by the way between two fixes.
+    /// Those decided by the path between two fixes.
     private(set) var interpolated = 0
-    /// What contradicts what was told before.
+    /// Events that contradict earlier ones.
     private(set) var faults: [String] = []
     private var inside: Set<ZoneID> = []
 
-    mutating func take(_ event: Event) {
+    mutating func apply(_ event: Event) {
         switch event.body {
-        case .zoneInitial(let crossing):
+        case .zonePresenceEstablished(let crossing):
             if crossing.after == .inside { inside.insert(crossing.zone) }
         case .zoneEntered(let crossing):
             check(inside.insert(crossing.zone).inserted && crossing.after == .inside, event)
@@ -90,13 +90,13 @@ private struct Visits {
     }
 
     private mutating func check(_ holds: Bool, _ event: Event) {
-        if !holds { faults.append("\(event.time) \(EventWords.line(of: event) ?? "")") }
+        if !holds { faults.append("\(event.time) \(EventText.line(of: event) ?? "")") }
     }
 }
 
-/// One person's way through Beijing in 2008, as GeoLife keeps it, and zones there.
+/// A GeoLife track of one person in Beijing in 2008, and zones there.
 private enum RealTrack {
-    /// Nil where it is not there.
+    /// Nil if the track is not available.
     static let file: String? = {
         let folder =
             ProcessInfo.processInfo.environment["TEST_DATA"]
@@ -111,7 +111,7 @@ private enum RealTrack {
 
     /// Circles and polygons of 50 to 500 m: most where the track leads, the others anywhere in the
     /// city; safe and alert ones, some with an alert distance, a dwell time or ways through them.
-    static func zones(_ count: Int, along fixes: [Fix], seed: UInt64) throws -> [PlacedZone] {
+    static func zones(_ count: Int, along fixes: [Fix], seed: UInt64) throws -> [ConfiguredZone] {
         var random = SeededGenerator(seed: seed)
         return try (0..<count).map { number in
             var middle = Coordinate(
@@ -128,7 +128,7 @@ private enum RealTrack {
                 ? ZoneShape.circle(center: middle, radiusCentimetres: Int32(radius * 100))
                 : polygon(around: middle, radius: radius, &random)
             let kind: ZoneKind = number % 3 == 0 ? .alert : .safe
-            return PlacedZone(
+            return ConfiguredZone(
                 Zone(
                     id: ZoneID(ID128(high: 4, low: UInt64(number))),
                     owner: .circle(WhatIf.circle), name: "Zone \(number)", kind: kind,

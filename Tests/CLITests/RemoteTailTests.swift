@@ -15,11 +15,11 @@ import Wire
     }
 
     private func query(_ service: ServiceName, _ filter: EventFilter) -> String {
-        filter.query(of: service, service.served.filter(filter.wants))
+        filter.query(of: service, service.served.filter(filter.includes))
             .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     }
 
-    @Test func `puts events together wherever they were cut`() {
+    @Test func `parses events wherever they were split`() {
         let text =
             ": ingest\n\nevent: gap\ndata: {\"from\":1}\n\nid: sos@2.00ff\ndata: {}\n\n:\nid: x\n\n"
         let whole = Array(text.utf8)
@@ -35,15 +35,15 @@ import Wire
         }
     }
 
-    @Test func `repeats what a service says, and nothing of a proxy`() {
-        func words(_ text: String) -> String? { EventSource.words(of: Array(text.utf8)) }
+    @Test func `shows problems of services, but not of proxies`() {
+        func words(_ text: String) -> String? { EventSource.detail(of: Array(text.utf8)) }
         #expect(words(#"{"title":"Not now","detail":"too many follow"}"#) == "too many follow")
         #expect(words(#"{"title":"Not now"}"#) == "Not now")
         #expect(words("<html>503 Service Temporarily Unavailable</html>") == nil)
         #expect(words("") == nil)
     }
 
-    @Test func `asks each service for what it keeps of what is wanted`() throws {
+    @Test func `requests the matching streams of each service`() throws {
         #expect(query(.ingest, try filter()) == "")
         #expect(query(.ingest, try filter("events", "sos")) == "stream=events&stream=sos")
         #expect(query(.ingest, try filter("--stream", "events/17")) == "stream=events/17")
@@ -54,17 +54,17 @@ import Wire
                 == "type=jaga.notification&since=2026-11-20T10:10:00.000Z")
     }
 
-    @Test func `shows of what came what either word wants`() throws {
+    @Test func `shows events that match any parameter`() throws {
         func event(_ type: String, _ stream: String) -> JSON {
             ["type": .string(type), "jagastream": .string(stream), "jagaseq": 1]
         }
         let either = try filter("sos", "jaga.zone")
-        #expect(either.wants(event("jaga.sos.raised", "sos")))
-        #expect(either.wants(event("jaga.zone.entered", "events/3")))
-        #expect(!either.wants(event("jaga.emergency.opened", "events/3")))
-        #expect(!either.wants(["type": "jaga.zone.entered"]))
-        let typed = try filter("--type", "jaga.clock")
-        #expect(typed.wants(event("jaga.clock.fired", "fired")))
-        #expect(!typed.wants(event("jaga.watch.changed", "fired")))
+        #expect(either.includes(event("jaga.sos.raised", "sos")))
+        #expect(either.includes(event("jaga.zone.entered", "events/3")))
+        #expect(!either.includes(event("jaga.emergency.opened", "events/3")))
+        #expect(!either.includes(["type": "jaga.zone.entered"]))
+        let typed = try filter("--type", "jaga.deadline")
+        #expect(typed.includes(event("jaga.deadline.expired", "deadlines")))
+        #expect(!typed.includes(event("jaga.watch.changed", "deadlines")))
     }
 }

@@ -13,7 +13,7 @@ import Wire
 // MARK: Restoring
 
 extension `A backup` {
-    @Test func `put back begins new lives of its streams, with the same records`() throws {
+    @Test func `restores streams as new incarnations with the same records`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -26,11 +26,11 @@ extension `A backup` {
         #expect(after.incarnation != before.incarnation)
         #expect(try SQLiteBusStore(database).acknowledgements() == [])
         #expect(try Files.read(other + "/ingest/photos/abc") == [1, 2, 3])
-        #expect(try Files.rights(of: other + "/secrets/devices.key") == 0o600)
+        #expect(try Files.mode(of: other + "/secrets/devices.key") == 0o600)
         #expect(Files.exists(other + "/jaga.conf") && !Files.exists(other + "/restoring"))
     }
 
-    @Test func `is not put into a home that has something, unless that is moved aside`() throws {
+    @Test func `is not restored into a home with stores unless they are moved aside`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -47,7 +47,7 @@ extension `A backup` {
         #expect(Files.exists("\(home)/\(aside)/secrets/devices.key"))
     }
 
-    @Test func `is not put into a home where something runs`() throws {
+    @Test func `is not restored into a home in which a service runs`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -60,7 +60,7 @@ extension `A backup` {
         withExtendedLifetime(lock) {}
     }
 
-    @Test func `of one service leaves the others as they are`() throws {
+    @Test func `of one service leaves other services unchanged`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -76,7 +76,7 @@ extension `A backup` {
         #expect(Files.exists(home + "/secrets/devices.key"))
     }
 
-    @Test func `brings back nobody who was erased since`() throws {
+    @Test func `does not bring back erased people`() throws {
         try makeHome()
         let copy = folder.file("copy")
         let people = (0..<3).map { _ in PersonID(SecureRandom.id()) }
@@ -94,17 +94,17 @@ extension `A backup` {
         }
     }
 
-    @Test func `put back is known as such to its service, however short ago it was`() throws {
+    @Test func `is recognised as restored by its service, however recent it is`() throws {
         let databases = try makeHome()
         let now = Timestamp(seconds: 1_800_000_000)
-        var attendance = Attendance(databases[0])
-        #expect(try attendance.begin(at: now, hold: .seconds(600)) == nil)
+        var lastAlive = LastAlive(databases[0])
+        #expect(try lastAlive.begin(at: now, hold: .seconds(600)) == nil)
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
         let other = folder.file("other")
         #expect(try restore(copy, into: other) == 0)
         let database = try Database(path: other + "/ingest/store.sqlite", migrations: nil)
-        var restored = Attendance(database)
+        var restored = LastAlive(database)
         let later = now + .seconds(5)
         let outage = Outage(from: now, until: later, holdEnds: later + .seconds(600))
         #expect(try restored.begin(at: later, hold: .seconds(600)) == outage)
@@ -116,10 +116,10 @@ extension `A backup` {
 // MARK: Secrets
 
 extension `A backup` {
-    @Test func `says once of a service how many streams are others than it followed`() throws {
+    @Test func `reports once per service how many streams differ`() throws {
         let stores = try makeHome()
         let was = Position(incarnation: SecureRandom.id(), sequence: 4, hash: 1)
-        let all: [StreamName] = [.fired, .sos, .directory]
+        let all: [StreamName] = [.deadlines, .sos, .directory]
         for number in [1, 3] {
             for stream in all.prefix(number) {
                 try stores[3].transaction {
@@ -130,7 +130,7 @@ extension `A backup` {
             #expect(try backup(copy) == 0)
             let check = BackupCheck(folder: copy, secrets: nil)
             let remarks = try check.findings(of: try check.manifest()).remarks
-            let which = number == 1 ? "another fired than" : "3 other streams than"
+            let which = number == 1 ? "another deadlines than" : "3 other streams than"
             #expect(remarks.count == 1 && remarks[0].hasPrefix("notifier followed \(which)"))
         }
     }
@@ -147,7 +147,7 @@ extension `A backup` {
         ).missingKeys.map(\.path)
     }
 
-    @Test func `tells which keys will be missing, and only those that something needs`() throws {
+    @Test func `reports missing keys that sealed data requires`() throws {
         let stores = try makeHome()
         let (copy, bare) = (folder.file("copy"), folder.file("bare"))
         let other = folder.file("other")
@@ -164,14 +164,14 @@ extension `A backup` {
         #expect(try backup(copy) == 0)
         #expect(try missing(copy, in: other) == [keys[1]], "the other one is in it")
 
-        // As deploy/restore does: keys alone are there, and no home that is in use.
+        // As in deploy/restore: the home has keys only.
         try Files.makeFolder("\(other)/secrets", mode: 0o700)
         for key in keys { try Files.write(Array("key".utf8), to: key, mode: 0o600) }
         #expect(try missing(bare, in: other) == [])
         #expect(try restore(bare, into: other) == 0)
     }
 
-    @Test func `whose secrets were not named leaves those of the home where they are`() throws {
+    @Test func `without named secrets keeps those of the home`() throws {
         try makeHome()
         let (copy, safe) = (folder.file("copy"), folder.file("safe"))
         #expect(try backup(copy, "--secrets", safe) == 0)
@@ -185,9 +185,9 @@ extension `A backup` {
 extension `A backup` {
     private struct Cut: Error {}
 
-    /// Puts a backup back over what the home has, and is cut off before one of its moves.
+    /// Restores a backup over an existing home, and is interrupted before one of its moves.
     ///
-    /// - Returns: whether it came to its end before
+    /// - Returns: whether it completed before that
     private func restore(_ copy: String, cutBefore number: Int) throws -> Bool {
         let check = BackupCheck(folder: copy, secrets: nil)
         let manifest = try check.manifest()
@@ -203,7 +203,7 @@ extension `A backup` {
         return true
     }
 
-    @Test func `put back in part lets nothing start, until it is put back again`() throws {
+    @Test func `restored partially prevents any start until it is restored again`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -219,7 +219,7 @@ extension `A backup` {
                 try Up.run(Call(["--home", home], of: Up.syntax, environment: [:]))
             }
             #expect(up?.hint == refused?.hint)
-            // A part of it is not enough.
+            // A partial restore is rejected.
             let less = #expect(throws: CommandError.self) {
                 try restore(copy, "--service", "timer", "--force", into: home)
             }
@@ -241,7 +241,7 @@ extension `A backup` {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
-        // The second is what a version before made ready.
+        // The second is the draft of an earlier version.
         try Files.makeFolder("\(home)/\(name)/timer")
         try Files.write([1], to: "\(home)/\(name)/timer/left")
         try UnfinishedRestore.refuse(home: home)
@@ -253,7 +253,7 @@ extension `A backup` {
         #expect(!Files.exists(home + "/timer/left"))
     }
 
-    @Test func `is not made of a home that was put back in part`() throws {
+    @Test func `is not made of a partially restored home`() throws {
         try makeHome()
         let copy = folder.file("copy")
         #expect(try backup(copy) == 0)
@@ -263,7 +263,7 @@ extension `A backup` {
         #expect(refused?.operation == "make a backup of \(home)")
         #expect(try restore(copy, "--force", into: home) == 0)
         #expect(try backup(other) == 0)
-        // The mark of a volume whose store is not there yet.
+        // The mark of a volume whose store is missing.
         try Files.write([], to: home + "/timer/restoring")
         try Files.remove(home + "/timer/store.sqlite")
         #expect(throws: UnfinishedRestore.self) { try backup(folder.file("third")) }

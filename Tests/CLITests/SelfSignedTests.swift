@@ -13,14 +13,16 @@ import Testing
         try SelfSigned(home: home.path, address: address, environment: Self.environment)
     }
 
-    @Test func `is for the address, of its owner only, and stays until the address changes`()
+    @Test
+    func
+        `is valid for the address, readable by its owner only, and kept until the address changes`()
         throws
     {
         let home = try TemporaryFolder()
         let first = try make("192.168.1.5", in: home)
         #expect(first.fingerprint.matches(of: #/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/#).count == 1)
-        #expect(try Files.rights(of: first.key) == 0o600)
-        #expect(try Files.rights(of: home.path + "/tls") == 0o700)
+        #expect(try Files.mode(of: first.key) == 0o600)
+        #expect(try Files.mode(of: home.path + "/tls") == 0o700)
         #expect(try make("192.168.1.5", in: home).fingerprint == first.fingerprint)
         #expect(try make("192.168.1.6", in: home).fingerprint != first.fingerprint)
     }

@@ -51,39 +51,39 @@ import Testing
                         ],
                         ["entry": 4, "stream": "sos", "sequence": 6, "needed": false],
                     ],
-                    "poisonCount": 2,
+                    "deadLetterCount": 2,
                 ]
             ),
         ]
     }
 
-    @Test func `adds up partitions, and names readers and who holds back`() {
+    @Test func `sums up partitions, and names readers and blockers`() {
         let lines = StreamsReport(documents: documents).text(byPartition: false)
             .split(separator: "\n").map(String.init)
         #expect(
-            lines[0].hasPrefix("stream            kept by  records  forgotten  size     oldest"))
-        #expect(lines[1].hasPrefix("in, 2 partitions  ingest   70       40         70.0 kB"))
+            lines[0].hasPrefix("stream            kept by  records  removed  size     oldest"))
+        #expect(lines[1].hasPrefix("in, 2 partitions  ingest   70       40       70.0 kB"))
         #expect(lines[2].hasSuffix("notifier (0), timer (2)  timer"))
         let life =
-            "timer found another life in sos at 2026-11-20T10:20:00.000Z: was at 5, "
-            + "went on after 0; its store is another one; after a restore that is right, "
-            + "then: jaga release"
+            "timer found another incarnation in sos at 2026-11-20T10:20:00.000Z: was at 5, "
+            + "continued after 0; its store was replaced; this is expected after a restore: "
+            + "see 'jaga held'"
         #expect(
             lines.suffix(4) == [
-                "! timer has stopped deliveries at 17: a newer kind",
-                "! timer needs sos 4 and cannot apply it: a constraint; "
-                    + "it is tried again and again",
+                "! timer stopped deliveries at 17: a newer kind",
+                "! timer cannot apply required sos 4: a constraint; "
+                    + "it is retried until it succeeds",
                 life,
-                "! 2 records are put aside: jaga streams poison",
+                "! 2 dead letters: see 'jaga streams dead-letters'",
             ])
         let all = StreamsReport(documents: documents).text(byPartition: true)
         #expect(all.contains("in/3"))
         #expect(all.contains("in/9"))
     }
 
-    @Test func `leaves out no input of an evaluator`() throws {
+    @Test func `never skips an evaluator's input`() throws {
         #expect(throws: CommandError.self) { try Streams.checkCanSkip("in/3") }
-        try Streams.checkCanSkip("fired")
+        try Streams.checkCanSkip("deadlines")
     }
 
     @Test func `knows where a stream is stopped`() {

@@ -18,59 +18,62 @@ import Wire
             id: EventID(ID128(high: 1, low: 2)), time: now - .seconds(secondsAgo), body: body)
     }
 
-    @Test func `shows everything unless something is asked for`() throws {
+    @Test func `shows all events by default`() throws {
         let filter = try filter()
-        #expect(!filter.wantsPast)
-        #expect(filter.wants(.sos) && filter.wants(.input(Partition.all[63])))
+        #expect(!filter.wantsStored)
+        #expect(filter.includes(.sos) && filter.includes(.input(Partition.all[63])))
         let old = event(.inputLogic(.init(version: 1)), secondsAgo: 999_999)
-        #expect(filter.wants(old, on: .sos))
-        #expect(filter.isOfCircle(old, [], isMember: { _ in false }))
+        #expect(filter.includes(old, on: .sos))
+        #expect(filter.matchesCircle(old, [], isMember: { _ in false }))
     }
 
     @Test func `shows one stream, or one of its partitions`() throws {
         let all = try filter("--stream", "events", "--stream", "sos")
-        #expect(all.wants(.events(Partition.all[0])) && all.wants(.events(Partition.all[63])))
-        #expect(all.wants(.sos) && !all.wants(.fired) && !all.wants(.input(Partition.all[1])))
+        #expect(all.includes(.events(Partition.all[0])) && all.includes(.events(Partition.all[63])))
+        #expect(
+            all.includes(.sos) && !all.includes(.deadlines)
+                && !all.includes(.input(Partition.all[1])))
         let one = try filter("--stream", "events/17")
-        #expect(one.wants(.events(Partition.all[17])) && !one.wants(.events(Partition.all[1])))
+        #expect(
+            one.includes(.events(Partition.all[17])) && !one.includes(.events(Partition.all[1])))
         #expect(throws: CommandError.self) { try filter("--stream", "event") }
     }
 
-    @Test func `shows types by their beginning, and one person's`() throws {
+    @Test func `filters by type prefix and by person`() throws {
         let filter = try filter("--type", "jaga.input")
-        #expect(filter.wants(event(.inputLogic(.init(version: 1))), on: .sos))
-        #expect(!filter.wants(event(.zoneRemoved(.init(zone: ZoneID(.zero)))), on: .directory))
+        #expect(filter.includes(event(.inputLogic(.init(version: 1))), on: .sos))
+        #expect(!filter.includes(event(.zoneRemoved(.init(zone: ZoneID(.zero)))), on: .directory))
         let anna = try self.filter("--person", "\(PersonID(.zero))")
         let other = try self.filter("--person", "\(PersonID(ID128(high: 1, low: 2)))")
         let entered = event(.zoneEntered(try crossing()))
-        #expect(anna.wants(entered, on: .sos) && !other.wants(entered, on: .sos))
-        #expect(!anna.wants(event(.inputLogic(.init(version: 1))), on: .sos))
+        #expect(anna.includes(entered, on: .sos) && !other.includes(entered, on: .sos))
+        #expect(!anna.includes(event(.inputLogic(.init(version: 1))), on: .sos))
     }
 
-    @Test func `takes streams and types as words, any of them`() throws {
+    @Test func `accepts streams and types as parameters`() throws {
         let filter = try filter("sos", "zone")
         let entered = event(.zoneEntered(try crossing()))
         let other = event(.inputLogic(.init(version: 1)))
-        #expect(filter.wants(.sos) && filter.wants(.events(Partition.all[17])))
-        #expect(filter.wants(entered, on: .events(Partition.all[17])))
-        #expect(filter.wants(other, on: .sos))
-        #expect(!filter.wants(other, on: .input(Partition.all[17])))
+        #expect(filter.includes(.sos) && filter.includes(.events(Partition.all[17])))
+        #expect(filter.includes(entered, on: .events(Partition.all[17])))
+        #expect(filter.includes(other, on: .sos))
+        #expect(!filter.includes(other, on: .input(Partition.all[17])))
         let one = try self.filter("events/17")
-        #expect(one.wants(.events(Partition.all[17])) && !one.wants(.sos))
+        #expect(one.includes(.events(Partition.all[17])) && !one.includes(.sos))
         #expect(throws: CommandError.self) { try self.filter("zones") }
     }
 
-    @Test func `shows what names a circle, and what is about its people`() throws {
+    @Test func `shows events that name a circle or concern its members`() throws {
         let circle = "\(CircleID(ID128(high: 3, low: 1)))"
         let filter = try filter("--circle", circle)
         let nobodys = event(.inputLogic(.init(version: 1)))
         let entered = event(.zoneEntered(try crossing()))
         let naming: JSON = ["data": ["zones": [["circle": .string(circle)]]]]
         let other: JSON = ["data": ["circle": "cir_2", "count": 1]]
-        #expect(filter.isOfCircle(nobodys, naming, isMember: { _ in false }))
-        #expect(!filter.isOfCircle(nobodys, other, isMember: { _ in true }))
-        #expect(filter.isOfCircle(entered, other, isMember: { $0 == PersonID(.zero) }))
-        #expect(!filter.isOfCircle(entered, other, isMember: { _ in false }))
+        #expect(filter.matchesCircle(nobodys, naming, isMember: { _ in false }))
+        #expect(!filter.matchesCircle(nobodys, other, isMember: { _ in true }))
+        #expect(filter.matchesCircle(entered, other, isMember: { $0 == PersonID(.zero) }))
+        #expect(!filter.matchesCircle(entered, other, isMember: { _ in false }))
         #expect(throws: CommandError.self) { try self.filter("--circle", "cir_1") }
         for name in ["Anna", "per_nope", ""] {
             let error = #expect(throws: CommandError.self) { try self.filter("--person", name) }
@@ -78,7 +81,7 @@ import Wire
         }
     }
 
-    @Test func `shows people one short line: time, type, whom and what is short`() {
+    @Test func `renders one short line with time, type, person and short fields`() {
         let event: JSON = [
             "type": "jaga.zone.entered", "subject": "per_1", "time": "2026-11-20T10:20:00.123Z",
             "jagastream": "events/17", "jagaseq": 4711,
@@ -88,26 +91,26 @@ import Wire
             ],
         ]
         let line = "10:20:00  zone.entered              zone=Home  per_1  inside=true"
-        #expect(TailPrinter.words(of: event, columns: 80) == line)
-        #expect(TailPrinter.words(of: event, columns: 30) == line.prefix(29) + "…")
-        #expect(TailPrinter.words(of: event, columns: 20) == "10:20:00  zone.entered…")
+        #expect(TailPrinter.summary(of: event, columns: 80) == line)
+        #expect(TailPrinter.summary(of: event, columns: 30) == line.prefix(29) + "…")
+        #expect(TailPrinter.summary(of: event, columns: 20) == "10:20:00  zone.entered…")
     }
 
-    @Test func `shows the zone's name of a crossing on 80 columns, and no forged line`() throws {
+    @Test func `shows a crossing's zone name on 80 columns, and no forged line`() throws {
         let entered = Event(
             id: EventID(ID128(high: 1, low: 2)), time: now, body: .zoneEntered(try crossing()))
         let json = try EventCodec.cloudEvent(
             entered, stream: .events(Partition.all[17]),
             position: Position(incarnation: .zero, sequence: 1, hash: 0))
-        let line = TailPrinter.words(of: json, columns: 80)
+        let line = TailPrinter.summary(of: json, columns: 80)
         #expect(line.contains("  zone.entered              zone=Home  per_"), "\(line)")
-        let masked = TailPrinter.words(of: Masking.mask(json), columns: 80)
+        let masked = TailPrinter.summary(of: Masking.mask(json), columns: 80)
         #expect(!masked.contains("Home") && masked.contains("per_"), "\(masked)")
         let forged: JSON = [
-            "type": "jaga.acknowledgement.given", "time": "2026-11-20T10:20:00Z",
+            "type": "jaga.acknowledgement.committed", "time": "2026-11-20T10:20:00Z",
             "data": ["note": "ok\n10:20:00  emergency.resolved"],
         ]
-        let shown = TailPrinter.words(of: forged, columns: 200)
+        let shown = TailPrinter.summary(of: forged, columns: 200)
         #expect(shown.contains(#"note=ok\n10:20:00"#) && !shown.contains("\n"))
     }
 
@@ -131,8 +134,9 @@ import Wire
         let time = try call.moment("--since", now: now)
         #expect(time == (age > 0 ? now - .seconds(age) : Timestamp("2026-11-20T10:20:00Z")))
         let filter = try filter("--since", text)
-        #expect(filter.wantsPast)
-        #expect(!filter.wants(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999), on: .sos))
+        #expect(filter.wantsStored)
+        #expect(
+            !filter.includes(event(.inputLogic(.init(version: 1)), secondsAgo: 999_999), on: .sos))
     }
 
     @Test(arguments: ["", "m", "10", "10w", "-5m", "yesterday"])
@@ -140,7 +144,7 @@ import Wire
         #expect(throws: CommandError.self) { _ = try filter("--since", text) }
     }
 
-    @Test func `masks where somebody is and how they are reached`() throws {
+    @Test func `masks positions and contact points`() throws {
         let fix = Fix(
             time: now, position: try #require(Coordinate(latitude: 3.1, longitude: 101.6)),
             altitudeCentimetres: 1200)
@@ -168,10 +172,10 @@ import Wire
         for secret in ["3.1", "101.6", "Home", "+1555"] { #expect(!text.contains(secret)) }
     }
 
-    @Test func `masks what zones send, to whom, and how near somebody is`() throws {
+    @Test func `masks zone messages, recipients and distances`() throws {
         let message = ZoneMessage(
-            id: MessageID(.zero), owner: .person(PersonID(.zero)), ownMoniker: "Ai",
-            toMoniker: "Mum", number: "+60129999999", line: "Fetch me")
+            id: MessageID(.zero), owner: .person(PersonID(.zero)), senderName: "Ai",
+            recipientName: "Mum", number: "+60129999999", line: "Fetch me")
         let due = DueMessages(
             person: PersonID(.zero), zones: [], zoneNames: ["Clinic"], transitions: [.enter],
             messages: [],

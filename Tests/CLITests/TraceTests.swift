@@ -4,7 +4,7 @@ import Wire
 
 @testable import JagaCLI
 
-@Suite struct `A journey through the services` {
+@Suite struct `A trace through the services` {
     private let start = Timestamp(seconds: 1_795_170_000)
     private let person = PersonID(ID128(high: 2, low: 1))
     private let emergency = EmergencyID(ID128(high: 9, low: 9))
@@ -28,7 +28,7 @@ import Wire
 
     private func notification(_ state: NotificationState) -> EventBody {
         .notificationChanged(
-            NotificationNews(
+            NotificationChanged(
                 notification: NotificationID(ID128(high: 7, low: 1)), emergency: emergency,
                 person: person, recipient: person, channel: .sms, state: state, gateway: "kannel",
                 answer: ""))
@@ -38,7 +38,7 @@ import Wire
         Position(incarnation: .zero, sequence: number, hash: 0)
     }
 
-    /// Two requests in one record, a message in two states, and an answer by a request of its own.
+    /// Two requests in one record, a message in two states, and a response with its own request.
     private func world() throws -> [(Event, StreamName)] {
         let batch = ReportBatch([
             try report(1, trace: "req-other"), try report(2, trace: "req-mine"),
@@ -53,30 +53,33 @@ import Wire
                 event(1, .inputReports(batch), after: 0, trace: "req-other"),
                 .input(Partition.all[1])
             ),
-            (event(9, .clockWanted(canary), after: 5, trace: "canary"), .deliveries),
-            (event(7, .acknowledgementGiven(answer), after: 60, trace: "req-answer"), .deliveries),
+            (event(9, .deadlineScheduled(canary), after: 5, trace: "canary"), .deliveries),
+            (
+                event(7, .acknowledgementCommitted(answer), after: 60, trace: "req-answer"),
+                .deliveries
+            ),
         ]
     }
 
-    private var canary: WantedClock {
-        WantedClock(id: ClockID(.zero), rule: .canary, person: person, due: start)
+    private var canary: Deadline {
+        Deadline(id: DeadlineID(.zero), rule: .canary, person: person, due: start)
     }
 
     private func journey(of id: String) throws -> Journey {
         var journey = Journey(id)
         let world = try world()
         for (index, (event, stream)) in world.enumerated() {
-            journey.learn(event, stream, position(UInt64(index + 1)))
+            journey.collectRequests(event, stream, position(UInt64(index + 1)))
         }
-        if journey.hasLearned {
+        if journey.foundRequests {
             for (index, (event, stream)) in world.enumerated() {
-                journey.take(event, stream, position(UInt64(index + 1)))
+                journey.append(event, stream, position(UInt64(index + 1)))
             }
         }
         return journey
     }
 
-    @Test func `follows a request from the phone to the gateway in the order of time`() throws {
+    @Test func `follows a request from the phone to the gateway in order of time`() throws {
         let lines = try journey(of: "req-mine").lines
         #expect(lines.count == 5)
         #expect(lines[0].contains("+0.0 s") && lines[0].contains("phone"))
@@ -86,15 +89,15 @@ import Wire
         #expect(lines[4].contains("+2.04 s") && lines[4].contains("notifier"))
     }
 
-    @Test func `finds what an emergency led to, also by requests that do not name it`() throws {
+    @Test func `finds consequences of an emergency, even by requests that do not name it`() throws {
         let lines = try journey(of: "\(emergency)").lines
         #expect(lines.count == 6)
-        #expect(lines.last?.contains("jaga.acknowledgement.given") == true)
+        #expect(lines.last?.contains("jaga.acknowledgement.committed") == true)
         #expect(!lines.joined().contains("on my way"))
         #expect(!lines.joined().contains("canary"))
     }
 
-    @Test func `leaves out what others reported in the same record`() throws {
+    @Test func `omits reports of other people in the same record`() throws {
         let found = try journey(of: "\(ReportID(ID128(high: 4, low: 2)))")
         #expect(found.events.flatMap(\.event.body.reports).map(\.trace) == ["req-mine"])
         #expect(found.lines.count == 5)

@@ -52,7 +52,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
             track.points == [TrackPoint(position: place(39.9, 116.3), time: time, owner: "001")])
     }
 
-    @Test func `of one person is taken from a CSV of several`() throws {
+    @Test func `of one person is selected from a CSV of several`() throws {
         let text = "uid,time,lat,lon\na,2026-11-20T10:00:00Z,1,2\nb,2026-11-20T10:00:01Z,3,4\n"
         #expect(throws: CommandError.self) { try read(text) }
         #expect(try read(text, user: "b").points.map(\.position) == [place(3, 4)])
@@ -72,7 +72,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         }
     }
 
-    @Test func `is read packed`() throws {
+    @Test func `is read compressed`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -87,7 +87,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         }
     }
 
-    @Test func `goes as fast as recorded, and walks where nothing usable is recorded`() {
+    @Test func `has recorded times, and walking speed where they are unusable`() {
         let noon = Timestamp(seconds: 1_000_000)
         func point(_ east: Double, _ time: Timestamp?) -> TrackPoint {
             TrackPoint(position: place(0, east), time: time)
@@ -129,7 +129,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
 
     private let now = Timestamp(seconds: 2_000_000)
 
-    @Test func `is so many times as fast`() throws {
+    @Test func `is faster by a factor`() throws {
         #expect(try plan().sendAt == [0, 120, 180])
         #expect(try plan("--speed", "60").sendAt == [0, 2, 3])
         #expect(try plan("--speed", "60", "--gap", "60").sendAt == [0, 1, 2])
@@ -143,7 +143,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         for index in 0..<3 { #expect(plan.time(of: index, sentAt: now) == now) }
     }
 
-    @Test func `keeps distances in time when asked, and its last point is now`() throws {
+    @Test func `keeps time differences on request, and its last point is now`() throws {
         let plan = try plan("--speed", "60", "--keep-times")
         let times = (0..<3).map { index in
             plan.time(of: index, sentAt: now + .seconds([0, 2, 3][index]))
@@ -153,7 +153,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         #expect(times[2] - times[1] == .seconds(60))
     }
 
-    @Test func `writes what the app writes`() throws {
+    @Test func `has the app's request bodies`() throws {
         let plan = try plan("--accuracy", "25")
         let body = plan.body(of: 1, id: "9f3a01bc", sentAt: now)
         #expect(body["_type"]?.string == "location")
@@ -165,7 +165,7 @@ private func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
         #expect(body["alt"] == nil)
     }
 
-    @Test func `tells how fast it came, as it is sent`() throws {
+    @Test func `has the velocity of the sent points`() throws {
         // 15.7 km in 2 min.
         for options in [[], ["--speed", "60", "--keep-times"]] {
             let plan = try plan(options)

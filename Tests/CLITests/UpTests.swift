@@ -8,7 +8,7 @@ import Testing
 
 @testable import JagaCLI
 
-@Suite struct `What jaga up starts` {
+@Suite struct `The plan of jaga up` {
     private func folder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ import Testing
         #expect(configuration.text.contains("user root;") == (geteuid() == 0))
     }
 
-    @Test func `lets a phone say who it is at the root by whatever ingest takes for it`() throws {
+    @Test func `accepts all identities of phones at the root path`() throws {
         let rules = NginxConfiguration(ports: Ports(Topology(portBase: 48100))).rules
         let map = try #require(rules.split(separator: "\n").first { $0.contains("$reads_root {") })
         let names = map.split(separator: "\"")[1].split(separator: "$").map(String.init)
@@ -34,8 +34,7 @@ import Testing
                 + ["http_authorization"])
     }
 
-    @Test func `lets large photos of OwnTracks pass, few at a time and not through memory`() throws
-    {
+    @Test func `passes large photos of OwnTracks, few at a time and not through memory`() throws {
         let configuration = NginxConfiguration(ports: Ports(Topology(portBase: 48100)))
         let pub = try #require(
             configuration.routes.split(separator: "\n").first { $0.contains("location = /pub ") })
@@ -45,7 +44,7 @@ import Testing
         #expect(configuration.rules.contains("limit_conn jaga_huge 2;"))
     }
 
-    @Test func `leads phones on whose address ends with a slash, and says how much each takes`()
+    @Test func `routes phone paths with a trailing slash, with their body limits`()
         async throws
     {
         let folder = try folder()
@@ -68,7 +67,7 @@ import Testing
         for _ in 0..<100 where (try? http.send("GET", "/nothing")) == nil {
             try await Task.sleep(for: .milliseconds(50))
         }
-        // No service is there: what leads to one is 503.
+        // No service is running, so routed paths get 503.
         for path in Routes.phonePaths.subtracting(["/"]) {
             let path = path.replacing("{token}", with: "t0k")
             for path in [path, path + "/"] {
@@ -83,11 +82,11 @@ import Testing
             let answer = try http.send(
                 "POST", path, body: [UInt8](repeating: 65, count: bytes + 1))
             #expect(answer.status == 413, "\(path)")
-            #expect(answer.text.contains("larger than the \(bytes) bytes"), "\(answer.text)")
+            #expect(answer.text.contains("limit of \(bytes) bytes"), "\(answer.text)")
         }
     }
 
-    /// What nginx says of a configuration; empty when it takes it.
+    /// nginx's errors about a configuration; empty if it is valid.
     private func complaints(of text: String, in folder: URL) throws -> String {
         try text.write(
             to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
@@ -102,7 +101,7 @@ import Testing
         return nginx.terminationStatus == 0 ? "" : String(decoding: said, as: UTF8.self)
     }
 
-    @Test func `tells an nginx of somebody's own whom to ask, and where`() throws {
+    @Test func `configures a separate nginx with the services' addresses`() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let ports = Ports(
@@ -146,7 +145,7 @@ import Testing
         #expect(Ports(Topology(portBase: 8100)).http(evaluator: 1) == 8103)
     }
 
-    @Test func `has routes that lead each path to one service`() {
+    @Test func `routes each path to one service`() {
         let paths = Routes.all.map(\.path)
         #expect(Set(paths).count == paths.count)
         let route = Routes.Route(path: "/v1/circles/{circle}/zones/{zone}", service: .membership)
@@ -176,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `names the port that is taken, and by whom`() throws {
+    @Test func `reports a port in use with its process`() throws {
         let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(taken) }
         var name = sockaddr_in()
@@ -203,25 +202,25 @@ import Testing
         }
     }
 
-    @Test func `rests longer with each death in a row, and not after a long life`() {
+    @Test func `delays restarts longer with each exit, and resets after a long run`() {
         var backoff = Backoff()
         let rests = (0..<8).map { _ in backoff.rest(afterRunning: .seconds(1)).milliseconds }
         #expect(rests == [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
         #expect(backoff.rest(afterRunning: .seconds(31)) == .milliseconds(200))
     }
 
-    @Test func `has its words cut into lines wherever they are torn`() {
+    @Test func `splits output into lines wherever it is cut`() {
         let text = Array("one\ntwo\n\nthree".utf8)
         for cut in 0...text.count {
             var lines = LineSplitter()
-            let found = lines.take(Array(text[..<cut])) + lines.take(Array(text[cut...]))
+            let found = lines.append(Array(text[..<cut])) + lines.append(Array(text[cut...]))
             #expect(found == ["one", "two"])
             #expect(lines.rest() == ["three"])
             #expect(lines.rest() == [])
         }
         var lines = LineSplitter()
         let long = [UInt8](repeating: 65, count: LineSplitter.lineBytesMax + 1)
-        #expect(lines.take(long).map(\.utf8.count) == [LineSplitter.lineBytesMax])
+        #expect(lines.append(long).map(\.utf8.count) == [LineSplitter.lineBytesMax])
     }
 
     @Test(arguments: [
@@ -232,7 +231,7 @@ import Testing
         #expect(NetworkAddress.isPrivate(address) == isPrivate)
     }
 
-    @Test func `shows phones the way to the local network, never a bridge of containers`() {
+    @Test func `selects an address of the local network, never a container bridge`() {
         typealias Interface = NetworkAddress.Interface
         let bridge = Interface(name: "docker0", address: "172.17.0.1")
         let network = Interface(name: "br-5f1c", address: "172.18.0.1")

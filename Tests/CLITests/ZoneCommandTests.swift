@@ -8,23 +8,26 @@ import Testing
         try Call(words, of: ZoneCommand.syntax, environment: [:])
     }
 
-    @Test func `a holder is one of circle, person and set`() throws {
+    @Test func `an owner is a circle, a person or a set`() throws {
         let kinds = ["circles", "people", "sets"]
-        #expect(try Holder(call("--circle", "cir_1"), of: kinds).path == "/v1/circles/cir_1")
-        #expect(try Holder(call("--set", "a/b"), of: kinds).path == "/v1/sets/a%2Fb")
-        #expect(try Holder(call("--person", "per_1"), of: kinds).person == "/v1/people/per_1")
-        #expect(throws: CommandError.self) { try Holder(call(), of: kinds) }
+        #expect(try ZoneOwnerPath(call("--circle", "cir_1"), of: kinds).path == "/v1/circles/cir_1")
+        #expect(try ZoneOwnerPath(call("--set", "a/b"), of: kinds).path == "/v1/sets/a%2Fb")
+        #expect(
+            try ZoneOwnerPath(call("--person", "per_1"), of: kinds).person == "/v1/people/per_1")
+        #expect(throws: CommandError.self) { try ZoneOwnerPath(call(), of: kinds) }
         #expect(throws: CommandError.self) {
-            try Holder(call("--circle", "a", "--set", "b"), of: kinds)
+            try ZoneOwnerPath(call("--circle", "a", "--set", "b"), of: kinds)
         }
-        #expect(throws: CommandError.self) { try Holder(call("--set", "b"), of: ["circles"]) }
         #expect(throws: CommandError.self) {
-            try Holder(call("--circle", "cir_1"), of: kinds).person
+            try ZoneOwnerPath(call("--set", "b"), of: ["circles"])
+        }
+        #expect(throws: CommandError.self) {
+            try ZoneOwnerPath(call("--circle", "cir_1"), of: kinds).person
         }
     }
 
-    @Test func `a field is JSON where it is some, else a text`() throws {
-        let fields = try GivenFields.read(
+    @Test func `a field value is JSON if valid, else a string`() throws {
+        let fields = try FieldOptions.read(
             call(
                 "--field", "dwell=900", "--field", "name=Old School", "--field", "absentBy=null",
                 "--field", "transitions=[\"enter\"]", "--field", "number=+6012", "--field",
@@ -40,33 +43,33 @@ import Testing
         for wrong in [["--field", "dwell"], ["--field", "=5"], []] {
             #expect(throws: CommandError.self) {
                 let call = try Call(wrong, of: ZoneCommand.syntax, environment: [:])
-                return try GivenFields.read(call, of: ZoneCommand.syntax)
+                return try FieldOptions.read(call, of: ZoneCommand.syntax)
             }
         }
         #expect(throws: CommandError.self) {
-            try GivenFields.read(
+            try FieldOptions.read(
                 call("--field", "a=1", "--field", "a=2"), of: ZoneCommand.syntax)
         }
     }
 
-    @Test func `circles drawn on a phone are shown as lines`() throws {
-        let offer = try JSON.parse(
+    @Test func `suggested zones are shown as a table`() throws {
+        let suggestion = try JSON.parse(
             #"{"id":"off_1","offered":"2026-11-20T10:20:00.000Z","zone":{"type":"Feature","#
                 + #""properties":{"name":"Home","radius":80}}}"#)
-        let lines = OfferedZones.table(of: [offer]).lines
+        let lines = SuggestedZones.table(of: [suggestion]).lines
         #expect(lines.count == 2)
         #expect(
             lines[1].split(separator: " ")
                 == ["2026-11-20T10:20:00.000Z", "80", "Home", "off_1"])
         #expect(throws: CommandError.self) {
-            try OfferedZones.run("accept-offer", nil, call("--person", "per_1"))
+            try SuggestedZones.run("accept-suggestion", nil, call("--person", "per_1"))
         }
         #expect(throws: CommandError.self) {
-            try OfferedZones.run("offered", nil, call("--circle", "cir_1"))
+            try SuggestedZones.run("suggested", nil, call("--circle", "cir_1"))
         }
     }
 
-    @Test func `zones are shown as lines`() throws {
+    @Test func `zones are shown as a table`() throws {
         let zone = try JSON.parse(
             #"{"id":"zon_1","geometry":{"type":"Point"},"properties":{"name":"Home","#
                 + #""active":true,"category":"","priority":5,"kind":"safe","#
@@ -77,7 +80,7 @@ import Testing
         #expect(cells == ["yes", "5", "safe", "Point", "enter,dwell", "Home", "zon_1"])
     }
 
-    @Test func `each command says what it does`() {
+    @Test func `each command has help`() {
         for syntax in [ZoneCommand.syntax, SetCommand.syntax, MessageCommand.syntax] {
             let help = Help.text(of: syntax)
             for verb in ["list", "remove"] { #expect(help.contains(verb)) }

@@ -11,7 +11,7 @@ import ZoneFiles
         return try ZoneCommand.format(call, of: file, among: formats)
     }
 
-    @Test func `is told by its name, or by an option, which counts more`() throws {
+    @Test func `follows from the extension, or from an option, which takes precedence`() throws {
         #expect(try format("a/b.pad") == .pad)
         #expect(try format("b.JSON") == .geojson)
         #expect(try format("b.json", "--format", "pad") == .pad)
@@ -19,7 +19,7 @@ import ZoneFiles
         #expect(try format(nil) == .geojson)
     }
 
-    @Test func `has to be one that is known`() {
+    @Test func `must be known`() {
         #expect(throws: CommandError.self) { try format("zones.txt") }
         #expect(throws: CommandError.self) { try format("-") }
         #expect(throws: CommandError.self) { try format("a.pad", "--format", "csv") }

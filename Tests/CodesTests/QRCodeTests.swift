@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `A QR code` {
     @Test(arguments: ["j", "jaga", "A b c 1 2 3", "grüß dich"])
-    func `says its text to a reader`(text: String) throws {
+    func `is decoded to its text`(text: String) throws {
         let code = try QRCode(text)
         #expect(code.size == 21)
         #expect(SmallCodeReader.text(size: code.size, isDark: code.isDark) == text)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `is the same on a terminal`() throws {
+    @Test func `is drawn correctly on a terminal`() throws {
         let code = try QRCode("jaga")
         let lines = code.lines(colors: false).map(Array.init)
         #expect(lines.count == 15)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `is the same as a picture`() throws {
+    @Test func `is drawn correctly as SVG`() throws {
         let svg = try QRCode("jaga").svg
         var dark: Set<[Int]> = []
         for run in svg.matches(of: /M(\d+) (\d+)h(\d+)v1h-(\d+)z/) {
@@ -52,10 +52,10 @@ import Testing
         #expect(SmallCodeReader.text(size: 21) { dark.contains([$0 + 4, $1 + 4]) } == "jaga")
     }
 
-    @Test func `is the same as a file of pixels`() throws {
+    @Test func `is drawn correctly as PNG`() throws {
         let png = try QRCode("jaga").png(scale: 3)
         #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
-        // Checksum of an end without data, as the standard has it.
+        // Checksum of an empty IEND chunk, from the standard.
         #expect(png.suffix(8) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
         #expect(png[16..<29] == [0, 0, 0, 87, 0, 0, 0, 87, 1, 0, 0, 0, 0])
         // Header 33 bytes, then length, type, two bytes of zlib, five of its only block.
@@ -67,7 +67,7 @@ import Testing
         #expect(SmallCodeReader.text(size: 21, isDark: isDark) == "jaga")
     }
 
-    @Test func `refuses what no code can hold`() {
+    @Test func `rejects texts that do not fit`() {
         #expect(throws: CodeError.self) { try QRCode("") }
         #expect(throws: CodeError.self) { try QRCode("a\0b") }
         do throws(CodeError) {

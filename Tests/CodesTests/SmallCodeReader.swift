@@ -1,9 +1,9 @@
-/// Reads a QR code of version 1 (21 × 21) in byte mode, written from the standard and apart from
-/// the library that makes the codes. It trusts its modules: there is no error correction.
+/// Reads a QR code of version 1 (21 × 21) in byte mode. Written from the standard, independent of
+/// the library that creates the codes. Does not correct errors.
 enum SmallCodeReader {
     typealias Modules = (_ column: Int, _ row: Int) -> Bool
 
-    /// The text; nil if the code is of another size or mode, or not UTF-8.
+    /// The text; nil if the code has another size or mode or is not UTF-8.
     static func text(size: Int, isDark: Modules) -> String? {
         guard size == 21 else { return nil }
         var bits = dataBits(isDark)[...]
@@ -16,7 +16,7 @@ enum SmallCodeReader {
         return String(validating: (0..<length).map { _ in UInt8(number(8)) }, as: UTF8.self)
     }
 
-    /// The mask pattern, bits 10 to 12 of the format information left of the upper left finder.
+    /// The mask pattern: bits 10 to 12 of the format information beside the top left finder.
     private static func mask(_ isDark: Modules) -> Int {
         let masked = [2, 3, 4].reduce(0) { $0 << 1 | (isDark($1, 8) ? 1 : 0) }
         return masked ^ 0b101
@@ -40,7 +40,7 @@ enum SmallCodeReader {
         x == 6 || y == 6 || x < 9 && y < 9 || x > 12 && y < 9 || x < 9 && y > 12
     }
 
-    /// Columns in pairs from the right, up and down in turn.
+    /// Pairs of columns from the right, alternately upwards and downwards.
     private static func dataBits(_ isDark: Modules) -> [Bool] {
         let mask = mask(isDark)
         var bits: [Bool] = []

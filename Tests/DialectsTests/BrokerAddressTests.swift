@@ -1,8 +1,8 @@
 import Dialects
 import Testing
 
-@Suite struct AddressTests {
-    @Test func `an address has a scheme, perhaps a user, a host and perhaps a port`() throws {
+@Suite struct BrokerAddressTests {
+    @Test func `an address has a scheme, an optional user, a host and an optional port`() throws {
         let plain = try #require(BrokerAddress("mqtt://broker"))
         #expect(plain.host == "broker" && plain.port == 1883 && plain.user == nil)
         #expect(!plain.isEncrypted && !plain.isNumeric)
@@ -20,7 +20,7 @@ import Testing
         "mqtt://a:70000", "mqtt://a:1:2", "mqtt://jaga:password@broker", "mqtt://@broker",
         "mqtt://a/b", "mqtt://[::1]x",
     ])
-    func `anything else is none, above all one with a password`(text: String) {
+    func `any other text is rejected, in particular one with a password`(text: String) {
         #expect(BrokerAddress(text) == nil)
     }
 }

@@ -3,9 +3,9 @@ import Foundation
 import Model
 import Parsing
 
-/// What a phone sent once, why it is worth remembering, and what is made of it.
+/// A recorded request of a client, the reason to keep it, and the expected result.
 ///
-/// A file below `Golden/CLIENT` has three parts, with a line `---` between them:
+/// A file in `Golden/CLIENT` has three parts, separated by a line `---`:
 ///
 ///     # Why: a sentence or two, each line with a number sign.
 ///     POST /pub?u=anna
@@ -18,10 +18,10 @@ import Parsing
 ///     200
 ///     []
 ///
-/// First comes the request as over HTTP; what arrives is received at ``received``. Then what is
-/// read, as ``text(of:)`` puts it: nothing is an empty part. At last status and body of the answer
-/// where there is nobody to show and nothing to say. The word for help is `SOS`, the passphrase of
-/// the device `a secret`.
+/// The first part is the HTTP request, received at ``received``. The second part is the reading as
+/// formatted by ``text(of:)``; it is empty for an empty reading. The third part is the status and
+/// body of the answer without friends and settings. The SOS word is `SOS`, and the device's
+/// passphrase is `a secret`.
 struct Golden: CustomStringConvertible, Sendable {
     static let received = Timestamp("2026-11-20T10:20:05.000Z")!
     static let sosWord = "SOS"
@@ -33,13 +33,13 @@ struct Golden: CustomStringConvertible, Sendable {
     let method: String
     let path: String
     let query: Query
-    /// Names in lower case.
+    /// Header names in lower case.
     let headers: [String: String]
     let body: [UInt8]
     let reading: String
     let answer: String
 
-    /// Every file of a client, by name.
+    /// All files of a client, by name.
     static func all(of client: String) -> [Golden] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Golden/\(client)").path
@@ -72,7 +72,7 @@ struct Golden: CustomStringConvertible, Sendable {
         answer = parts.count > 2 ? parts[2].trimmingCharacters(in: .newlines) : ""
     }
 
-    /// One line for each thing that was read, in a fixed order; what is unknown is left out.
+    /// One line per decoded element, in a fixed order. Unknown values are omitted.
     static func text(of reading: Reading) -> String {
         var lines = reading.observations.map { "fix \(text(of: $0))" }
         lines += reading.panics.map { panic in
@@ -82,37 +82,37 @@ struct Golden: CustomStringConvertible, Sendable {
         }
         lines += reading.rejections.map { "rejected \($0.index) \($0.reason.rawValue)" }
         if let mark = reading.policyMark { lines.append("policy \(mark)") }
-        return (lines + news(reading.news)).joined(separator: "\n")
+        return (lines + text(of: reading.status)).joined(separator: "\n")
     }
 
-    private static func news(_ news: PhoneNews) -> [String] {
+    private static func text(of status: DeviceStatus) -> [String] {
         var lines: [String] = []
-        if let hindrances = news.hindrances {
-            lines.append((["hindrances"] + hindrances.map(\.rawValue)).joined(separator: " "))
+        if let impairments = status.impairments {
+            lines.append((["hindrances"] + impairments.map(\.rawValue)).joined(separator: " "))
         }
-        lines += news.zones.map { zone in
+        lines += status.zones.map { zone in
             "zone \(zone.center.latitude) \(zone.center.longitude) radius=\(zone.radiusMetres)"
                 + " key=\(zone.key) name=\(zone.name)"
         }
-        if let card = news.card {
+        if let card = status.card {
             lines.append(
-                "card" + (card.face.map { " face=\($0.count)" } ?? "")
-                    + (card.keepsFace ? " face stays" : "")
+                "card" + (card.avatar.map { " face=\($0.count)" } ?? "")
+                    + (card.keepsAvatar ? " face stays" : "")
                     + (card.name.map { " name=\($0)" } ?? ""))
         }
-        if let pressed = news.pressed { lines.append("pressed \(pressed)") }
-        if let monitoring = news.monitoring {
-            lines.append("monitoring \(monitoring.mode) said=\(monitoring.said)")
+        if let pressed = status.pressed { lines.append("pressed \(pressed)") }
+        if let monitoring = status.monitoring {
+            lines.append("monitoring \(monitoring.mode) said=\(monitoring.time)")
         }
-        if let battery = news.battery {
+        if let battery = status.battery {
             lines.append(
                 "battery" + (battery.percent.map { " \($0)" } ?? "")
                     + (battery.charging.map { " charging=\($0)" } ?? "") + " at \(battery.time)")
         }
-        if news.isSealed { lines.append("sealed") }
-        if news.isReply { lines.append("reply") }
-        if news.isTagged == true { lines.append("tagged") }
-        if news.isLastWill { lines.append("last will") }
+        if status.isEncrypted { lines.append("sealed") }
+        if status.isReply { lines.append("reply") }
+        if status.isTagged == true { lines.append("tagged") }
+        if status.isLastWill { lines.append("last will") }
         return lines
     }
 

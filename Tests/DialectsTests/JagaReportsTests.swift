@@ -11,7 +11,7 @@ import Testing
         JagaReports.read(Array(text.utf8), received: received)
     }
 
-    @Test func `one report says everything`() throws {
+    @Test func `one report has every field`() throws {
         let reading = read(
             """
             {"lat":3.139,"lon":101.6869,"time":"2026-11-20T10:20:00.123Z","accuracy":8.5,
@@ -32,7 +32,7 @@ import Testing
         #expect(reading.rejections.isEmpty && reading.panics.isEmpty)
     }
 
-    @Test func `of a batch the good ones count and the bad ones have their index`() {
+    @Test func `valid reports of a batch count, and rejections have an index`() {
         let reading = read(
             """
             {"reports":[
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test(arguments: ["[]", "7", #""text""#, "null", #"{"reports":{}}"#, #"{"reports":1}"#])
-    func `what is no report at all is put aside whole`(text: String) {
+    func `a body without a report is quarantined whole`(text: String) {
         #expect(read(text) == .rejected(.notAnObject))
     }
 
-    @Test func `an empty batch is fine`() {
+    @Test func `an empty batch is accepted`() {
         #expect(read(#"{"reports":[]}"#) == .nothing)
     }
 
@@ -67,7 +67,7 @@ import Testing
         (#""raised":"2026-11-20T10:21:00Z","#, Timestamp("2026-11-20T10:21:00Z")),
         (#""raised":"soon","#, nil), ("", nil),
     ])
-    func `a panic was raised when it says so, never when its fix was taken`(
+    func `a panic has its own time or that of arrival, never that of its fix`(
         field: String, raised: Timestamp?
     ) {
         let reading = read(
@@ -78,7 +78,7 @@ import Testing
         #expect(reading.panics.first?.fix?.time == Timestamp("2026-11-20T04:00:00Z"))
     }
 
-    @Test func `a panic in a report is a panic, with or without a place`() throws {
+    @Test func `a panic in a report counts with or without a position`() throws {
         let good = read(
             #"{"lat":1,"lon":2,"time":"2026-11-20T10:20:00Z","trigger":"panic","id":"a"}"#)
         #expect(good.panics.first?.fix?.position.latitudeE7 == 10_000_000)
@@ -98,7 +98,7 @@ import Testing
             Array(text.utf8), received: Timestamp("2026-11-20T10:20:05.000Z")!)
     }
 
-    @Test func `a call says everything`() {
+    @Test func `a request has every field`() {
         let call = read(
             """
             {"trigger":"shake","countdown":5,"id":"e-1","raised":"2026-11-20T10:20:00Z",
@@ -115,17 +115,17 @@ import Testing
     }
 
     @Test(arguments: ["", "{}"])
-    func `nothing is a panic`(text: String) {
+    func `an empty request is a panic`(text: String) {
         #expect(read(text) == EmergencyCall())
         #expect(read(text).trigger == .panic)
     }
 
     @Test(arguments: ["not json", "[]", "7", "{\"trigger\":"])
-    func `rubbish is a panic that says so`(text: String) {
+    func `an unreadable request is a panic and lists the body as ignored`(text: String) {
         #expect(read(text) == EmergencyCall(ignored: ["body"]))
     }
 
-    @Test func `a field of no use is left out and named`() {
+    @Test func `an unusable field is omitted and listed`() {
         let call = read(
             """
             {"trigger":"watch-expired","countdown":"soon","id":"","raised":"now","note":5,
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: [("-5", 0), ("0", 0), ("4.2", 5), ("1e9", 86_400)])
-    func `a countdown is whole seconds, never fewer than asked for`(text: String, seconds: Int) {
+    func `a countdown is rounded up to whole seconds`(text: String, seconds: Int) {
         #expect(read(#"{"countdown":\#(text)}"#).countdownSeconds == seconds)
     }
 }

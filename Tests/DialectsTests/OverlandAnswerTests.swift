@@ -4,14 +4,14 @@ import Testing
 
 @testable import Dialects
 
-/// A list that is too long for once is read in portions.
+/// A list that exceeds the limit of one message is read in portions.
 @Suite struct `A long list` {
     private func times(_ reading: Reading) -> [Int64] {
         reading.observations.map { $0.fix.time.seconds }
     }
 
     @Test(arguments: [0, 2000, 2500])
-    func `is read from any place on, up to what one message may carry`(first: Int) throws {
+    func `is read from any index on, up to the limit of one message`(first: Int) throws {
         func list(_ one: (Int) -> String) -> String {
             (0..<4100).map(one).joined(separator: ",")
         }
@@ -44,7 +44,7 @@ import Testing
 }
 
 @Suite struct `A batch of Overland` {
-    @Test func `is taken up to its bound, and the rest put aside`() {
+    @Test func `is read up to the limit, and the rest is quarantined`() {
         let feature = #"{"geometry":{"coordinates":[1,2]},"properties":{"timestamp":1795170000}}"#
         let features = Array(repeating: feature, count: Overland.featuresMax + 5)
         let reading = Overland.read(
@@ -53,7 +53,7 @@ import Testing
         #expect(reading.rejections == [Rejection(index: Overland.featuresMax, reason: .tooMany)])
     }
 
-    @Test func `has room for everything that an app says, and not for millions of values`() throws {
+    @Test func `may have every value that an app sends, but not millions of values`() throws {
         let properties = (1...100).map { #""p\#($0)":0"# }.joined(separator: ",")
         let feature =
             #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":"#
@@ -76,17 +76,17 @@ import Testing
     }
 }
 
-@Suite struct `What Overland is told` {
-    private func told(_ mode: ReportingMode, filter: Int32? = nil) throws -> JSON {
+@Suite struct `The answer to Overland` {
+    private func settings(_ mode: ReportingMode, filter: Int32? = nil) throws -> JSON {
         let policy = ReportingPolicy(
             person: PersonID(.zero), device: DeviceID(.zero), mode: mode,
-            distanceFilterMetres: filter, intervalSeconds: 1800, maxSilenceSeconds: 1800)
+            distanceFilterMetres: filter, intervalSeconds: 1800, contactTimeoutSeconds: 1800)
         let json = try JSON.parse(Overland.answer(policy: policy))
         #expect(json["result"] == "ok")
         return try #require(json["set"])
     }
 
-    @Test func `is nothing as long as nothing changes`() {
+    @Test func `has no settings if nothing changes`() {
         #expect(Overland.answer() == Array(#"{"result":"ok"}"#.utf8))
     }
 
@@ -96,14 +96,15 @@ import Testing
             (280, "100m"),
             (500, "500m"), (9000, "500m"),
         ] as [(Int32, String)])
-    func `is the longest of its distances that is no longer`(metres: Int32, text: String) throws {
-        #expect(try told(.standard, filter: metres)["main"]?["min_distance"]?.string == text)
+    func `has the largest of the app's distances within the filter`(metres: Int32, text: String)
+        throws
+    {
+        #expect(try settings(.standard, filter: metres)["main"]?["min_distance"]?.string == text)
     }
 
     @Test(arguments: ReportingMode.allCases)
-    func `has only words that it knows, and never the one that ends it`(mode: ReportingMode) throws
-    {
-        let set = try told(mode, filter: 50)
+    func `has only values that the app knows, and never the mode off`(mode: ReportingMode) throws {
+        let set = try settings(mode, filter: 50)
         let main = try #require(set["main"]?.object)
         let words: [String: [JSON]] = [
             "tracking_mode": ["standard", "significant", "both"],
@@ -116,15 +117,15 @@ import Testing
         #expect(set.object?.map(\.key) == ["send_interval", "main"])
     }
 
-    /// The interval of a policy is the longest silence, the app's the shortest.
+    /// The interval of a policy is the maximum pause, the app's interval the minimum.
     @Test(arguments: ReportingMode.allCases)
-    func `is never to keep what it has`(mode: ReportingMode) throws {
-        let interval = try told(mode)["send_interval"]?.string
+    func `always has a short send interval`(mode: ReportingMode) throws {
+        let interval = try settings(mode)["send_interval"]?.string
         #expect(interval == "10s" || interval == "30s")
     }
 
-    @Test func `in an emergency is to go on also standing still`() throws {
-        let set = try told(.event)
+    @Test func `keeps a stationary phone reporting in an emergency`() throws {
+        let set = try settings(.event)
         #expect(set["main"]?["min_time"] == "30s")
         #expect(set["main"]?["pause_automatically"] == false)
         #expect(set["main"]?["tracking_mode"] == "both")

@@ -12,7 +12,7 @@ import Testing
         courseDegrees: 270)
 
     private func answer(_ friends: OwnTracks.Friend...) -> String {
-        String(decoding: OwnTracks.answer(OwnTracks.Telling(friends: friends)), as: UTF8.self)
+        String(decoding: OwnTracks.answer(OwnTracks.AnswerContent(friends: friends)), as: UTF8.self)
     }
 
     @Test func `a friend is a card and a position`() {
@@ -24,12 +24,12 @@ import Testing
                 + #""vel":5,"cog":270,"batt":40}]"#)
     }
 
-    @Test func `nobody is an empty array`() {
+    @Test func `no friends are an empty array`() {
         #expect(answer() == "[]")
         #expect(OwnTracks.emptyAnswer == Array("[]".utf8))
     }
 
-    @Test func `what is not known is left out`() throws {
+    @Test func `unknown values are omitted`() throws {
         let bare = Fix(
             time: Timestamp(seconds: 5), position: Coordinate(latitudeE7: 0, longitudeE7: 1))
         let json = try JSON.parse(answer(.init(trackerID: "A", name: "", fix: bare, battery: nil)))
@@ -39,7 +39,7 @@ import Testing
         #expect(json[1]?["lon"]?.double == 0.0000001)
     }
 
-    @Test func `without a place, and before 1970, only the card goes out`() throws {
+    @Test func `without a position or before 1970, only the card is sent`() throws {
         var early = fix
         early.time = .zero
         let json = try JSON.parse(
@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test(arguments: ["Zoë \"Z\"", "back\\slash", "line\nbreak\u{1}", "名前", "🚲"])
-    func `every name survives`(name: String) throws {
+    func `every name is escaped without loss`(name: String) throws {
         let json = try JSON.parse(answer(.init(trackerID: "X", name: name, fix: nil, battery: nil)))
         #expect(json[0]?["name"]?.string == name)
     }
 
-    @Test func `a height says how exact it is, where the friend's app did`() throws {
+    @Test func `an altitude has its accuracy if the friend's app sent it`() throws {
         var fix = fix
         let exact = OwnTracks.Friend(
             trackerID: "X", name: "X", fix: fix, battery: nil, altitudeAccuracyMetres: 4)
@@ -68,15 +68,15 @@ import Testing
         #expect(try JSON.parse(answer(flat))[1]?["vac"] == nil)
     }
 
-    /// Android throws the whole array away for one element that breaks these rules.
-    @Test func `Android's parser takes every element`() throws {
+    /// Android drops the whole array if one element breaks these rules.
+    @Test func `Android's parser accepts every element`() throws {
         let friends = (0..<20).map { number in
             OwnTracks.Friend(
                 trackerID: "F\(number)", name: "Friend", fix: number % 3 == 0 ? nil : fix,
                 battery: nil)
         }
         let elements = try #require(
-            try JSON.parse(OwnTracks.answer(OwnTracks.Telling(friends: friends))).array)
+            try JSON.parse(OwnTracks.answer(OwnTracks.AnswerContent(friends: friends))).array)
         #expect(elements.count == 20 + 13)
         for element in elements {
             switch element["_type"]?.string {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// What the apps of OwnTracks post, quirk by quirk.
+/// Messages of the OwnTracks apps with their peculiarities.
 @Suite struct OwnTracksTests {
     static let received = Timestamp("2026-11-20T10:20:05.000Z")!
 
@@ -11,7 +11,7 @@ import Testing
         OwnTracks.read(Array(body.utf8), received: received, sosWord: sosWord)
     }
 
-    @Test func `Android's report says everything`() throws {
+    @Test func `Android's report has every field`() throws {
         let reading = Self.read(
             """
             {"_type":"location","_id":"9f3a01bc","lat":52.51631,"lon":13.37777,"tst":1795170000,
@@ -35,7 +35,7 @@ import Testing
         #expect(observation.messageID == "9f3a01bc@1795170000.0")
     }
 
-    @Test func `a clock far ahead counts as the time of arrival`() throws {
+    @Test func `a time far in the future becomes the time of arrival`() throws {
         func report(_ created: Int64) throws -> Reading {
             Self.read(
                 """
@@ -46,15 +46,15 @@ import Testing
         let received = Self.received
         let far = try report(4_000_000_000)
         #expect(far.observations.first?.created == received)
-        #expect(far.news.pressed == received && far.news.monitoring?.said == received)
+        #expect(far.status.pressed == received && far.status.monitoring?.time == received)
         let near = try report(received.microseconds / 1_000_000 + 120)
         #expect(near.observations.first?.created == received + .seconds(120))
         let late = Self.read(
             #"{"_type":"location","lat":1,"lon":-2,"tst":4000000000,"t":"u","m":2}"#)
-        #expect(late.news.pressed == received)
+        #expect(late.status.pressed == received)
     }
 
-    @Test func `the least that iOS sends is enough`() throws {
+    @Test func `the minimum that iOS sends is enough`() throws {
         let reading = Self.read(#"{"_type":"location","lat":1,"lon":-2,"tst":1795170000}"#)
         let observation = try #require(reading.observations.first)
         #expect(
@@ -69,7 +69,7 @@ import Testing
         #expect(observation.messageID == nil)
     }
 
-    @Test func `numbers may come as strings, as the recorder takes them`() throws {
+    @Test func `numbers may be strings, as for OwnTracks' recorder`() throws {
         let reading = Self.read(
             """
             {"_type":"location","lat":"52.5","lon":"13.4","tst":"1795170000","acc":"7","batt":"50"}
@@ -90,13 +90,13 @@ import Testing
         ("acc", "0", Int32(0)), ("acc", "\"good\"", 0), ("acc", "12.345", 1235),
         ("acc", "1e300", 10_000_000),
     ])
-    func `accuracy that says nothing is unknown`(key: String, value: String, want: Int32) throws {
+    func `a meaningless accuracy is unknown`(key: String, value: String, want: Int32) throws {
         let reading = Self.read(
             #"{"_type":"location","lat":1,"lon":2,"tst":5,"\#(key)":\#(value)}"#)
         #expect(reading.observations.first?.fix.accuracyCentimetres == want)
     }
 
-    @Test func `extras out of bounds cost nothing but themselves`() throws {
+    @Test func `optional values out of range are omitted`() throws {
         let reading = Self.read(
             """
             {"_type":"location","lat":1,"lon":2,"tst":5,"vel":-1,"cog":-1,"alt":1e12,"batt":-1,
@@ -110,7 +110,7 @@ import Testing
         #expect(observation.trigger == .periodic)
     }
 
-    @Test func `360 degrees are north`() {
+    @Test func `360 degrees is north`() {
         let reading = Self.read(#"{"_type":"location","lat":1,"lon":2,"tst":5,"cog":359.6}"#)
         #expect(reading.observations.first?.fix.courseDegrees == 0)
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ["poi", "tag"], ["SOS", "sos", "  Sos\\n"])
-    func `the word in poi or tag is a panic`(key: String, word: String) throws {
+    func `the SOS word in poi or tag is a panic`(key: String, word: String) throws {
         let reading = Self.read(
             """
             {"_type":"location","lat":1,"lon":2,"tst":1795170000,"created_at":1795170003,
@@ -146,7 +146,7 @@ import Testing
         #expect(reading.observations.first?.trigger == .panic)
     }
 
-    @Test func `a panic with an old fix is one of now`() throws {
+    @Test func `a panic with an old fix has the current time`() throws {
         let reading = Self.read(
             #"{"_type":"location","lat":1,"lon":2,"tst":1795130000,"poi":"SOS"}"#)
         #expect(reading.panics.map(\.raised) == [Self.received])
@@ -154,20 +154,20 @@ import Testing
     }
 
     @Test(arguments: ["SOSO", "", "so s", "help"])
-    func `another word is none`(word: String) {
+    func `another word is not a panic`(word: String) {
         let reading = Self.read(
             #"{"_type":"location","lat":1,"lon":2,"tst":5,"poi":"\#(word)"}"#)
         #expect(reading.panics.isEmpty)
         #expect(reading.observations.first?.trigger == .periodic)
     }
 
-    @Test func `the word can be chosen, and switched off`() {
+    @Test func `the SOS word can be configured and disabled`() {
         let body = #"{"_type":"location","lat":1,"lon":2,"tst":5,"poi":"Tolong"}"#
         #expect(Self.read(body, sosWord: "tolong").panics.count == 1)
         #expect(Self.read(body, sosWord: "").panics.isEmpty)
     }
 
-    @Test func `a panic with a useless position is a panic all the same`() throws {
+    @Test func `a panic with an unusable position still counts`() throws {
         let reading = Self.read(
             #"{"_type":"location","lat":91,"lon":2,"tst":1795170000,"poi":"SOS","_id":"a"}"#)
         let panic = try #require(reading.panics.first)
@@ -203,7 +203,7 @@ import Testing
         (#"{"_type":"location","lat":1,"#, .notJSON),
         ("\u{0}\u{1}", .notJSON),
     ])
-    func `what carries no fix is accepted, or put aside with a reason`(
+    func `a message without a fix is accepted, or quarantined with a reason`(
         body: String, reason: QuarantineReason?
     ) {
         let reading = Self.read(body)
@@ -225,13 +225,13 @@ import Testing
         (#""lat":1,"lon":2,"tst":"yesterday""#, .badTime),
         (#""lat":1,"lon":2,"tst":1e300"#, .badTime),
     ])
-    func `a fix that cannot be used has a reason`(fields: String, reason: QuarantineReason) {
+    func `an unusable fix is rejected with a reason`(fields: String, reason: QuarantineReason) {
         let reading = Self.read(#"{"_type":"location",\#(fields)}"#)
         #expect(reading.observations.isEmpty)
         #expect(reading.rejections == [Rejection(index: 0, reason: reason)])
     }
 
-    @Test func `a report with any byte changed is read without a crash`() {
+    @Test func `a report with any byte changed does not crash the reader`() {
         let golden = Array(
             #"{"_type":"location","_id":"9f","lat":52.5,"lon":13.3,"tst":1795170000,"poi":"SOS"}"#
                 .utf8)

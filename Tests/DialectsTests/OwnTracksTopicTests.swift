@@ -3,7 +3,7 @@ import Parsing
 import Testing
 
 @Suite struct OwnTracksTopicTests {
-    @Test func `a topic has a user, a device and perhaps a part`() throws {
+    @Test func `a topic has a user, a device and an optional part`() throws {
         let topic = try #require(OwnTracks.Topic("owntracks/Anna/Pixel8/event", below: "owntracks"))
         #expect(topic == OwnTracks.Topic(user: "Anna", device: "Pixel8", part: "event"))
         #expect(topic.name == "anna/pixel8")
@@ -18,17 +18,17 @@ import Testing
         "owntracks/anna/phone/", "owntracks/anna/phone/event/more", "other/anna/phone",
         "owntracksx/anna/phone", "owntracks/an na/phone",
     ])
-    func `anything else is none`(text: String) {
+    func `any other text is rejected`(text: String) {
         #expect(OwnTracks.Topic(text, below: "owntracks") == nil)
     }
 
-    @Test func `what the suite publishes for a phone is known as its own`() {
+    @Test func `topics that Jaga publishes are recognised`() {
         let topic = OwnTracks.Topic(user: "anna", device: "phone")
         #expect(!topic.isOwn && topic.friend("BO").isOwn)
         #expect(topic.friend("BO", part: "info").text(below: "o") == "o/anna/jaga-BO/info")
     }
 
-    @Test func `phones are heard under every part but the one where they listen`() {
+    @Test func `subscriptions include every part except cmd`() {
         let topics = OwnTracks.Topic.subscriptions(below: "o")
         #expect(topics.contains("o/+/+") && topics.contains("o/+/+/event"))
         #expect(!topics.contains { $0.hasSuffix("/cmd") || $0.contains("#") })
@@ -42,12 +42,12 @@ import Testing
         #expect(OwnTracks.Topic.isPrefix(text) == isPrefix)
     }
 
-    @Test func `an answer becomes messages, each under its topic, none of them the phone's own`() {
+    @Test func `an answer becomes messages with topics, without the phone's own position`() {
         let own = OwnTracks.Friend(trackerID: "AN", name: "Anna", fix: nil, battery: nil)
         let friend = OwnTracks.Friend(trackerID: "BO", name: "Bob", fix: nil, battery: nil)
-        let telling = OwnTracks.Telling(friends: [own, friend], locates: true)
+        let content = OwnTracks.AnswerContent(friends: [own, friend], requestsLocation: true)
         let topic = OwnTracks.Topic(user: "anna", device: "phone")
-        let messages = OwnTracks.messages(telling, to: topic)
+        let messages = OwnTracks.messages(content, to: topic)
         #expect(
             messages.map { $0.topic.text(below: "o") }
                 == ["o/anna/jaga-BO/info", "o/anna/phone/cmd"])

@@ -3,17 +3,17 @@ import Testing
 
 @testable import Dialects
 
-@Suite struct `What phone apps send` {
+@Suite struct `A phone app's message` {
     private static let clients = ["overland", "osmand", "gpslogger", "opengts", "jaga"]
     static let all = clients.flatMap { Golden.all(of: $0) }
 
     @Test(arguments: zip(clients, [25, 40, 14, 12, 5]))
-    func `is there for each quirk`(client: String, count: Int) {
+    func `has a golden file for each peculiarity`(client: String, count: Int) {
         #expect(Golden.all(of: client).count >= count)
     }
 
     @Test(arguments: all)
-    func `is read as ever`(golden: Golden) throws {
+    func `is read as in the golden file`(golden: Golden) throws {
         let reading: Reading
         var answer = "200"
         switch golden.description.prefix(while: { $0 != "/" }) {
@@ -29,10 +29,10 @@ import Testing
             reading = OpenGTS.read(golden.query, golden.body, received: Golden.received)
         default:
             reading = JagaReports.read(golden.body, received: Golden.received)
-            // What became of each report stands in it, as ingest knows.
+            // The answer lists the result of each report, which only ingest knows.
             answer = "202"
         }
-        #expect(golden.why.count > 20, "it says why")
+        #expect(golden.why.count > 20, "the file explains its purpose")
         #expect(Golden.text(of: reading) == golden.reading)
         #expect(answer == golden.answer)
     }

@@ -2,16 +2,16 @@ import Dialects
 import Model
 import Parsing
 
-/// The law of every dialect: whatever a phone sends, what is taken of it is within the bounds of
-/// the model. Held up by tests, and by the fuzzer with inputs of its own making.
+/// Property of every dialect: any input of a phone yields values within the model's bounds.
+/// Checked by tests and by the fuzzer.
 enum RoundTrip {
-    /// As what bytes are read.
+    /// Format in which bytes are read.
     enum Form: UInt8, CaseIterable {
         case ownTracks, jaga, emergency, overland, osmAnd, gpsLogger, openGTS
     }
 
-    /// Bytes to be tried: the first one says in which form; a query stands before the first line
-    /// break, what comes after it is the body.
+    /// Input for the check: the first byte selects the format, then follow the query, a line break
+    /// and the body.
     static func input(_ form: Form, _ query: Query = Query(), _ body: [UInt8]) -> [UInt8] {
         [form.rawValue] + Array(query.encoded.utf8) + [UInt8(ascii: "\n")] + body
     }
@@ -28,7 +28,7 @@ enum RoundTrip {
         }
     }
 
-    /// What is wrong with how the input is read; nil if nothing is.
+    /// Describes a violation; nil if there is none.
     static func complaint(about input: [UInt8]) -> String? {
         guard let first = input.first,
             let form = Form(rawValue: first % UInt8(Form.allCases.count))
@@ -72,7 +72,7 @@ enum RoundTrip {
         if let wrong = reading.panics.lazy.compactMap(\.fix).compactMap(complaint).first {
             return wrong
         }
-        let zone = reading.news.zones.first { $0.radiusMetres <= 0 || !isOnEarth($0.center) }
+        let zone = reading.status.zones.first { $0.radiusMetres <= 0 || !isOnEarth($0.center) }
         return zone.map { "\($0) is no zone" }
     }
 
@@ -96,7 +96,7 @@ enum RoundTrip {
         return isWithin ? nil : "\(fix) is out of bounds"
     }
 
-    private static func isOnEarth(_ place: Coordinate) -> Bool {
-        abs(place.latitudeE7) <= 900_000_000 && abs(place.longitudeE7) <= 1_800_000_000
+    private static func isOnEarth(_ position: Coordinate) -> Bool {
+        abs(position.latitudeE7) <= 900_000_000 && abs(position.longitudeE7) <= 1_800_000_000
     }
 }

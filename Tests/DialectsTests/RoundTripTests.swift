@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-@Suite struct `Whatever a phone sends` {
-    @Test(arguments: RoundTrip.samples) func `keeps the law`(sample: [UInt8]) {
+@Suite struct `Any input of a phone` {
+    @Test(arguments: RoundTrip.samples) func `is read within the model's bounds`(sample: [UInt8]) {
         #expect(RoundTrip.complaint(about: sample) == nil)
     }
 
-    @Test func `keeps it with bytes of chance, and cut off`() {
+    @Test func `stays within the bounds with random and truncated bytes`() {
         for (number, sample) in RoundTrip.samples.enumerated() {
             var random = SeededGenerator(seed: UInt64(number))
             for _ in 0..<40 {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Directory
 
-@Suite struct `Credentials in little room` {
-    /// 64 digits that differ from one number to the next in the last eight alone.
+@Suite struct `A table of credentials` {
+    /// 64 digits of which only the last eight depend on the number.
     private func digits(_ number: Int, first: Character = "a") -> String {
         let last = String(number, radix: 16)
         return String(repeating: first, count: 56) + String(repeating: "0", count: 8 - last.count)
@@ -17,7 +17,7 @@ import Testing
             device: device ? DeviceID(ID128(high: 9, low: number)) : nil, created: now)
     }
 
-    @Test func `gives back what was put in, of digits and of any other text`() {
+    @Test func `returns stored credentials, with hexadecimal hashes and others`() {
         let hashes = [
             "0123456789abcdef0123456789abcdeffedcba9876543210fedcba98765432ff",
             "0123456789ABCDEF0123456789ABCDEFFEDCBA9876543210FEDCBA98765432FF", "h1", "",
@@ -37,7 +37,7 @@ import Testing
         #expect(table.values.count == hashes.count)
     }
 
-    @Test func `a token for watching speaks for nobody`() {
+    @Test func `keeps that a monitoring token has no principal`() {
         var table = CredentialTable()
         for hash in [digits(1), "text"] {
             let watching = Credential(
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `only the whole hash counts`() {
+    @Test func `compares the whole hash`() {
         var table = CredentialTable()
         table[credential(1)] = make(1, digits(1))
         #expect(table.credential(hash: digits(2)) == nil)
@@ -57,7 +57,7 @@ import Testing
         #expect(table.credential(hash: String(digits(1).dropLast())) == nil)
     }
 
-    @Test func `who was rotated or removed is not found by the former hash`() {
+    @Test func `does not find rotated or removed credentials by their old hash`() {
         var table = CredentialTable()
         for (number, hash) in [(1, "b"), (2, "c")] as [(UInt64, Character)] {
             table[credential(number)] = make(number, digits(Int(number), first: hash))

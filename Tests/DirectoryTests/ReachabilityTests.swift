@@ -2,7 +2,7 @@ import Directory
 import Model
 import Testing
 
-@Suite struct `Who can be reached` {
+@Suite struct `A reachable helper` {
     private static let anna = PersonID(ID128(high: 0, low: 1))
     private static let ben = PersonID(ID128(high: 0, low: 2))
     private static let now = Timestamp("2026-11-20T12:00:00Z")!
@@ -51,14 +51,14 @@ import Testing
                 == nil)
     }
 
-    @Test func `is nobody without another member or their contact point`() {
+    @Test func `does not exist without another member with a contact point`() {
         let all = Reachability(gateways: [gateway()])
         #expect(obstacle(all, Replica()) == .nobodyElse)
         #expect(obstacle(all, replica(joined: nil)) == .nobodyElse)
         #expect(obstacle(all, replica(contacts: [])) == .noContactPoint)
     }
 
-    @Test func `is nobody on a channel without a gateway that works`() {
+    @Test func `does not exist on a channel without a working gateway`() {
         let push = replica(contacts: [Self.contact(.push, "https://push.example.org/1")])
         #expect(obstacle(Reachability(), push) == .noGateway)
         #expect(obstacle(Reachability(gateways: [gateway()]), push) == .noGateway)
@@ -67,14 +67,14 @@ import Testing
         #expect(obstacle(Reachability(gateways: []), replica()) == .noGateway)
     }
 
-    @Test func `counts the built-in sink only where the operator chose it`() {
+    @Test func `is reachable by the built-in sink only if the operator chose it`() {
         #expect(obstacle(Reachability(gateways: [gateway(.defaultSink)]), replica()) == .sinkOnly)
         let chosen = Reachability(gateways: [gateway(.chosenSink)])
         #expect(obstacle(chosen, replica()) == nil)
         #expect(chosen.isChosenSink("one") && !chosen.isChosenSink("two"))
     }
 
-    @Test func `is nobody who has only the person's own number`() throws {
+    @Test func `has another number than the person's own`() throws {
         let all = Reachability(gateways: [gateway(.external, [.sms, .email])])
         var shared = replica()
         var anna = try #require(shared.person(Self.anna))
@@ -86,10 +86,10 @@ import Testing
         #expect(obstacle(all, both) == nil, "a mail address of their own")
     }
 
-    @Test func `is nobody for ten minutes after a gateway failed`() {
+    @Test func `does not exist for 10 min after a gateway failed`() {
         let down = Reachability(gateways: [gateway(failing: Self.now - .seconds(599))])
         #expect(obstacle(down, replica()) == .gatewayDown)
-        #expect(down.obstacle(to: Self.number, at: nil) == nil, "messages try it all the same")
+        #expect(down.obstacle(to: Self.number, at: nil) == nil, "messages still try it")
         let silent = Reachability(gateways: [gateway(failing: Self.now - .seconds(601))])
         #expect(obstacle(silent, replica()) == nil)
         let second = Reachability(gateways: [gateway(failing: Self.now), gateway()])
@@ -99,21 +99,21 @@ import Testing
     @Test(arguments: [
         (ContactProblem.optedOut, UnreachableReason.optedOut), (.dead, .dead),
     ])
-    func `is nobody whose contact point is opted out or dead`(
+    func `has no contact point that is opted out or dead`(
         problem: ContactProblem, reason: UnreachableReason
     ) {
         var all = Reachability(gateways: [gateway(.external, [.sms, .email])])
         all.apply(
-            ReachabilityNews(contacts: [
+            ReachabilityChange(contacts: [
                 ContactPointState(contact: Self.number.key, problem: problem)
             ]))
         #expect(obstacle(all, replica()) == reason)
         #expect(obstacle(all, replica(contacts: [Self.number, Self.mail])) == nil)
         all.apply(
-            ReachabilityNews(contacts: [
+            ReachabilityChange(contacts: [
                 ContactPointState(contact: Self.number.key, problem: nil)
             ]))
         #expect(obstacle(all, replica()) == nil)
-        #expect(all.gateways?.count == 1, "left out where they did not change")
+        #expect(all.gateways?.count == 1, "unchanged gateways are not published")
     }
 }

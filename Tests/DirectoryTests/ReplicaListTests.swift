@@ -3,17 +3,17 @@ import Model
 import TestSupport
 import Testing
 
-/// What a replica lists of an owner, however it came there.
+/// Lists of a replica by owner, after changes in any order.
 @Suite struct ReplicaListTests {
     private let floods = ZoneOwner.set(ZoneSetID(ID128(high: 7, low: 1)))
 
-    @Test func `lists ascend and lose what is gone, in any order`() {
+    @Test func `lists are ascending and without removed entities, in any order of events`() {
         var chance = SeededGenerator(seed: 5)
         var replica = replica(family)
         var numbers = Array(UInt64(10)..<310)
         numbers.shuffle(using: &chance)
         for number in numbers { replica.apply(aZone(number, of: floods)) }
-        // Once more changes nothing.
+        // A repetition changes nothing.
         for number in numbers { #expect(replica.apply(aZone(number, of: floods)).isEmpty) }
         #expect(replica.zones(of: floods).map(\.id) == (10..<310).map { zone($0) })
         #expect(replica.zoneCount(of: floods) == 300)
@@ -31,7 +31,7 @@ import Testing
         #expect(replica.sortedZones.map(\.id) == [zone(1), zone(2), zone(3)])
     }
 
-    @Test func `a zone that changes its owner is listed there alone`() {
+    @Test func `a zone that changes its owner is listed at the new one only`() {
         var replica = replica(family)
         replica.apply(aZone(1, of: floods))
         #expect(replica.zones(of: circle(1)).isEmpty)

@@ -6,7 +6,7 @@ import Testing
     private let anna = Principal.person(person(1))
     private let ben = Principal.device(device(2), of: person(2))
 
-    @Test func `the question carries what is known of the one who acts`() {
+    @Test func `the query contains what is known of the actor`() {
         let replica = replica(family + [aPerson(2, plan: .lapsed)])
         let query = replica.query(ben, .readHistory, on: .circle(circle(1)), at: now)
         #expect(query.role == .member)
@@ -50,8 +50,9 @@ import Testing
         #expect(replica.highestRole(of: person(1), over: person(2)) == .admin)
         #expect(replica.highestRole(of: person(2), over: person(1)) == .member)
         #expect(replica.highestRole(of: person(3), over: person(1)) == .guardian)
-        let target = RightsTarget.emergency(of: person(1), isTold: false, isAcknowledged: false)
-        #expect(replica.decide(ben, .acknowledge, on: target, at: now) == .denied(.notTold))
+        let target = RightsTarget.emergency(
+            of: person(1), isRecipient: false, isAcknowledged: false)
+        #expect(replica.decide(ben, .acknowledge, on: target, at: now) == .denied(.notARecipient))
         #expect(replica.decide(anna, .acknowledge, on: target, at: now) == .denied(.ownEmergency))
         #expect(replica.decide(.operator, .acknowledge, on: target, at: now).isAllowed)
         #expect(
@@ -59,7 +60,7 @@ import Testing
                 == .denied(.notAMember))
     }
 
-    @Test func `a device speaks for its person`() {
+    @Test func `a device acts for its person`() {
         let replica = replica(family)
         #expect(replica.decide(ben, .editDevices, on: .person(person(2)), at: now).isAllowed)
         #expect(

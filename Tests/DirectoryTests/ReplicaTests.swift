@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReplicaTests {
-    @Test func `a token's hash tells who speaks`() {
+    @Test func `a token's hash identifies its principal`() {
         let replica = replica(family)
         #expect(replica.principal(tokenHash: "h1") == .device(device(1), of: person(1)))
         #expect(replica.principal(tokenHash: "h3") == .person(person(1)))
@@ -21,7 +21,7 @@ import Testing
         #expect(replica.circles(of: person(9)).isEmpty)
     }
 
-    @Test func `a removed person takes along all that is theirs`() {
+    @Test func `removing a person removes everything that belongs to them`() {
         var replica = replica(family)
         let steps = replica.apply(.personRemoved(PersonRemoval(person: person(1))))
         #expect(replica.person(person(1)) == nil)
@@ -41,17 +41,17 @@ import Testing
             ])
     }
 
-    @Test func `a removed device leads no longer and its credential is worth nothing`() {
+    @Test func `a removed device is not the primary one any more, and its credential is gone`() {
         var replica = replica(family)
         replica.apply(.deviceRemoved(DeviceRemoval(device: device(1))))
-        #expect(replica.person(person(1))?.leadingDevice == nil)
+        #expect(replica.person(person(1))?.primaryDevice == nil)
         #expect(replica.principal(tokenHash: "h1") == nil)
         #expect(replica.principal(tokenHash: "h3") == .person(person(1)))
         #expect(replica.devices(of: person(1)).isEmpty)
         #expect(replica.devices(of: person(2)).map(\.id) == [device(2)])
     }
 
-    @Test func `a removed circle takes its zones along and no others`() {
+    @Test func `removing a circle removes its zones and no others`() {
         var replica = replica(family)
         replica.apply(.circleRemoved(CircleRemoval(circle: circle(1))))
         #expect(replica.zone(zone(1)) == nil)
@@ -68,7 +68,7 @@ import Testing
         #expect(replica.credentials(of: device(1)).map(\.hash) == ["new"])
     }
 
-    @Test func `what is known already, or not of the directory, changes nothing`() {
+    @Test func `known events and events of other streams change nothing`() {
         var replica = replica(family)
         let before = replica
         for event in family { #expect(replica.apply(event).isEmpty) }
@@ -88,7 +88,7 @@ import Testing
         #expect(!original.isEmpty)
     }
 
-    @Test func `a pause ends by itself`() {
+    @Test func `a pause ends automatically`() {
         let end = now + .seconds(60)
         #expect(!Sharing.pausedUntil(end).isOn(at: now))
         #expect(Sharing.pausedUntil(end).isOn(at: end))
@@ -104,7 +104,7 @@ struct Chance {
 
     mutating func below(_ limit: UInt64) -> UInt64 { generator.next() % limit }
 
-    /// A random event about few things, so that they meet.
+    /// A random event about few entities, so that events collide.
     mutating func event() -> EventBody {
         let number = below(3) + 1
         switch below(11) {
@@ -131,7 +131,7 @@ struct Chance {
 
 @Suite struct ReplicaProperties {
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
-    func `the difference of any two turns one into the other`(seed: UInt64) {
+    func `the difference of any two replicas turns one into the other`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var old = chance.replica(events: 30)
         let new = chance.replica(events: 30)
@@ -141,7 +141,7 @@ struct Chance {
     }
 
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
-    func `the steps of a change, row by row, are the change`(seed: UInt64) {
+    func `the steps of a change, applied row by row, equal the change`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var whole = chance.replica(events: 30)
         var rows = Set(whole.allEvents())
@@ -156,7 +156,7 @@ struct Chance {
 
     private func isRemoval(_ body: EventBody) -> Bool { body.kind.type.hasSuffix("-removed") }
 
-    /// The row that an event is about.
+    /// The row that an event changes.
     private func key(of body: EventBody) -> ID128 {
         switch body {
         case .personChanged(let value): value.id.raw

@@ -2,8 +2,8 @@ import Directory
 import Model
 import Testing
 
-/// What the table of rights says of one action for one role.
-private enum Cell { case yes, no, never, setting, ifTold }
+/// Entry of the table of rights, for one action and one role.
+private enum Cell { case yes, no, never, setting, ifRecipient }
 
 /// The table of rights, row by row: actions, whose the resource is, and admin, guardian, member.
 private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
@@ -18,7 +18,7 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
     ),
     ([.readPosition, .locate, .readHistory], false, [.yes, .yes, .setting]),
     ([.readTimeline], false, [.yes, .yes, .setting]),
-    ([.acknowledge, .resolve, .readEmergency], false, [.yes, .yes, .ifTold]),
+    ([.acknowledge, .resolve, .readEmergency], false, [.yes, .yes, .ifRecipient]),
     ([.editZones, .editEscalation], false, [.yes, .setting, .no]),
     (
         [
@@ -42,15 +42,16 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
 
 private let roles: [Role] = [.admin, .guardian, .member]
 
-/// A resource to which nothing stands in the way but what the table names.
+/// A resource on which only the conditions of the table decide.
 private func open(_ cell: Cell, own: Bool, granted: Bool) -> Resource {
     Resource(
-        isOwn: own, isSharing: true, isTold: cell == .ifTold && granted, isAcknowledged: true,
+        isOwn: own, isSharing: true, isRecipient: cell == .ifRecipient && granted,
+        isAcknowledged: true,
         membersSeePositions: cell == .setting && granted,
         guardiansEditZones: cell == .setting && granted)
 }
 
-/// Every combination of the axes that are independent of what a person may do.
+/// All combinations of the axes that do not affect rights.
 private let axes: [RightsQuery] = {
     var all: [RightsQuery] = []
     for billing in BillingSource.allCases {
@@ -71,17 +72,17 @@ private let axes: [RightsQuery] = {
 private let resources: [Resource] = (0..<128).map { bits in
     Resource(
         isOwn: bits & 1 != 0, isSharing: bits & 2 != 0, isInvited: bits & 4 != 0,
-        isTold: bits & 8 != 0, isAcknowledged: bits & 16 != 0,
+        isRecipient: bits & 8 != 0, isAcknowledged: bits & 16 != 0,
         membersSeePositions: bits & 32 != 0, guardiansEditZones: bits & 64 != 0)
 }
 
 @Suite struct RightsTableTests {
-    @Test func `every action has its row in the table`() {
+    @Test func `every action has a row in the table`() {
         #expect(Set(table.flatMap(\.actions)) == Set(Action.allCases))
     }
 
     @Test(arguments: Action.allCases)
-    func `each cell of the table holds for every plan that is paid and on every axis`(
+    func `each entry of the table holds for every active plan and on every axis`(
         action: Action
     ) {
         for row in table where row.actions.contains(action) {
@@ -127,7 +128,7 @@ private let resources: [Resource] = (0..<128).map { bits in
     }
 
     @Test(arguments: Action.allCases)
-    func `whoever shares no circle may do nothing there`(action: Action) {
+    func `people without a common circle may do nothing in it`(action: Action) {
         let others: Set<Action> = [.createCircle, .readSets, .administer]
         for resource in resources where !resource.isOwn && !resource.isInvited {
             let decision = Rights.decide(RightsQuery(action: action, resource: resource))
@@ -138,7 +139,7 @@ private let resources: [Resource] = (0..<128).map { bits in
 }
 
 extension Cell {
-    fileprivate var isConditional: Bool { self == .setting || self == .ifTold }
+    fileprivate var isConditional: Bool { self == .setting || self == .ifRecipient }
 }
 
 @Suite struct RightsRuleTests {
@@ -152,7 +153,7 @@ extension Cell {
                 resource: resource))
     }
 
-    @Test func `a lapsed plan keeps safety and privacy and loses the rest`() {
+    @Test func `a lapsed plan keeps safety and privacy and loses paid actions`() {
         let lost: Set<Action> = [
             .readHistory, .editZones, .editPrivateZones, .subscribeSets, .editEscalation, .invite,
             .changeRetention, .createCircle,
@@ -169,7 +170,7 @@ extension Cell {
         }
     }
 
-    @Test func `a ward cannot pause, leave, refuse a zone or erase alone and can always panic`() {
+    @Test func `a ward cannot pause, leave, opt out or erase alone, and can always panic`() {
         let own = Resource(isOwn: true)
         for action in [Action.changeSharing, .leaveCircle, .refuseZone, .erase] {
             #expect(decide(action, role: .member, ward: .ward, own) == .denied(.ward))
@@ -181,28 +182,28 @@ extension Cell {
         }
     }
 
-    @Test func `whoever is in danger cannot acknowledge or resolve`() {
-        let own = Resource(isOwn: true, isTold: true, isAcknowledged: true)
+    @Test func `the person in danger cannot acknowledge or resolve`() {
+        let own = Resource(isOwn: true, isRecipient: true, isAcknowledged: true)
         #expect(decide(.acknowledge, own) == .denied(.ownEmergency))
         #expect(decide(.resolve, own) == .denied(.ownEmergency))
         #expect(decide(.cancelEmergency, own).isAllowed)
         #expect(decide(.readEmergency, own).isAllowed)
     }
 
-    @Test func `resolving comes after acknowledging`() {
+    @Test func `an emergency must be acknowledged before it is resolved`() {
         #expect(decide(.resolve, Resource()) == .denied(.notAcknowledged))
         #expect(decide(.resolve, Resource(isAcknowledged: true)).isAllowed)
         #expect(decide(.resolve, operator: true).isAllowed)
     }
 
-    @Test func `nobody sees who does not share, not even the operator`() {
+    @Test func `nobody sees a person who does not share, not even the operator`() {
         let silent = Resource(membersSeePositions: true)
         #expect(decide(.readPosition, silent) == .denied(.notSharing))
         #expect(decide(.readPosition, operator: true, silent) == .denied(.notSharing))
         #expect(decide(.readPosition, role: nil, Resource(isOwn: true)).isAllowed)
     }
 
-    @Test func `the operator administers and is no person`() {
+    @Test func `the operator may administer, but not act as a person`() {
         for action in [Action.panic, .watch, .leaveCircle, .acceptInvitation] {
             #expect(decide(action, role: nil, operator: true) == .denied(.personOnly))
         }
@@ -221,7 +222,7 @@ extension Cell {
         #expect(decide(.administer) == .denied(.operatorOnly))
     }
 
-    @Test func `an invited person may read what they are invited to, and nothing more`() {
+    @Test func `an invited person may read the circle, and nothing more`() {
         let invited = Resource(isInvited: true, membersSeePositions: true)
         for action in Action.allCases where action != .createCircle && action != .readSets {
             let decision = decide(action, role: nil, invited)
@@ -229,7 +230,7 @@ extension Cell {
         }
     }
 
-    @Test func `every denial explains itself in a sentence`() {
+    @Test func `every denial has an explanation`() {
         for denial in Denial.allCases { #expect(denial.explanation.hasSuffix(".")) }
     }
 }

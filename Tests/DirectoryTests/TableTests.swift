@@ -4,7 +4,7 @@ import Testing
 
 @testable import Directory
 
-/// A number of which so few hashes are made that many share one.
+/// A key with few distinct hashes, so that many keys collide.
 private struct Number: TableKey {
     var value: UInt64
     var tableHash: UInt32 { UInt32(value % 40) }
@@ -12,16 +12,16 @@ private struct Number: TableKey {
     init(_ value: UInt64) { self.value = value }
 }
 
-/// Tables and lists hold what a dictionary would.
+/// Compares tables and lists with dictionaries.
 @Suite struct TableTests {
     @Test(arguments: [1, 2, 3])
-    func `a table holds what a dictionary holds, whatever comes and goes`(seed: UInt64) {
+    func `a table equals a dictionary after random changes`(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
         var table = Table<Number, UInt64>()
         var plain: [Number: UInt64] = [:]
         for step in 0..<4000 {
             let key = Number(UInt64.random(in: 0..<300, using: &chance))
-            // First it grows, then it shrinks, and so on.
+            // It grows and shrinks alternately.
             let isRemoved =
                 UInt64.random(in: 0..<10, using: &chance) < (step / 1000 % 2 == 0 ? 3 : 7)
             let value: UInt64? = isRemoved ? nil : chance.next()
@@ -40,7 +40,7 @@ private struct Number: TableKey {
         #expect(table == Table(plain.map { ($0.key, $0.value) }))
     }
 
-    @Test func `lists of one and of several ascend, and empty ones go`() {
+    @Test func `lists are ascending, and empty ones are removed`() {
         var chance = SeededGenerator(seed: 4)
         var lists = Lists<Number, Int>()
         var plain: [Number: Set<Int>] = [:]

@@ -1,7 +1,7 @@
 import Directory
 import Model
 
-/// Ids that tests can read: the n-th of its kind.
+/// Readable ids: the n-th of its kind.
 func person(_ number: UInt64) -> PersonID { PersonID(ID128(high: 1, low: number)) }
 func device(_ number: UInt64) -> DeviceID { DeviceID(ID128(high: 2, low: number)) }
 func credential(_ number: UInt64) -> CredentialID { CredentialID(ID128(high: 3, low: number)) }
@@ -12,7 +12,7 @@ let now = Timestamp(seconds: 1_800_000_000)
 
 func aPerson(_ number: UInt64, plan: Plan = .trial, leading: DeviceID? = nil) -> EventBody {
     .personChanged(
-        Person(id: person(number), name: "P\(number)", plan: plan, leadingDevice: leading))
+        Person(id: person(number), name: "P\(number)", plan: plan, primaryDevice: leading))
 }
 
 func aDevice(_ number: UInt64, of owner: UInt64, platform: Platform = .other) -> EventBody {
@@ -64,7 +64,8 @@ func replica(_ events: [EventBody]) -> Replica {
     return replica
 }
 
-/// Two people, each with a device and credentials, a circle of both, another of the first alone.
+/// Two people, each with a device and credentials, a circle of both, and one of the first person
+/// only.
 let family: [EventBody] = [
     aPerson(1, leading: device(1)), aPerson(2),
     aDevice(1, of: 1, platform: .ios), aDevice(2, of: 2, platform: .android),

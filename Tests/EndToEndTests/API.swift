@@ -1,7 +1,7 @@
 import Parsing
 import TestSupport
 
-/// The HTTP API, for somebody.
+/// The HTTP API, used with one token.
 struct API: Sendable {
     let http: PlainHTTP
     let token: String
@@ -9,7 +9,7 @@ struct API: Sendable {
     /// Sends a request.
     ///
     /// - Returns: the body
-    /// - Throws: ``TestFailure`` unless it is answered with success
+    /// - Throws: ``TestFailure`` unless the response is a success
     @discardableResult
     func call(_ method: String, _ path: String, _ json: JSON? = nil) throws -> JSON {
         let answer = try send(method, path, json)
@@ -19,16 +19,16 @@ struct API: Sendable {
         return answer.json
     }
 
-    /// Sends a request, whatever the answer.
+    /// Sends a request and returns any response.
     func send(_ method: String, _ path: String, _ json: JSON? = nil) throws -> PlainHTTP.Answer {
         guard let json else { return try http.send(method, path, token: token) }
         return try http.send(method, path, json, token: token)
     }
 
-    /// Sends a request as real clients do: what fails, or is answered "later", is sent again, the
-    /// same, until it is not.
+    /// Sends a request like a real client: a failure or a "retry later" is repeated unchanged until
+    /// there is another response.
     ///
-    /// - Throws: ``TestFailure`` for any other answer than success, or after 60 s
+    /// - Throws: ``TestFailure`` for a response other than success, or after 60 s
     @discardableResult
     func insist(
         _ method: String, _ path: String, _ json: JSON? = nil
@@ -48,7 +48,7 @@ struct API: Sendable {
         throw TestFailure(last)
     }
 
-    /// All of a list, its pages put together.
+    /// All items of a list, over all pages.
     func list(_ path: String) throws -> [JSON] {
         var items: [JSON] = []
         var cursor: String?
@@ -63,7 +63,7 @@ struct API: Sendable {
 }
 
 extension JSON {
-    /// A member that must be there.
+    /// A required member.
     func member(_ key: String) throws -> JSON {
         guard let member = self[key] else {
             throw TestFailure("no \(key) in \(String(decoding: serialized(), as: UTF8.self))")
@@ -71,7 +71,7 @@ extension JSON {
         return member
     }
 
-    /// A text that must be there.
+    /// A required text.
     func text(_ key: String) throws -> String {
         guard let text = try member(key).string else {
             throw TestFailure("\(key) is no text")

@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// `scripts/abuse` measures the same with thousands; here it only has to hold.
-    @Suite struct `Whoever abuses HTTP` {
+    /// `scripts/abuse` measures the same with thousands of connections; these tests check that it
+    /// holds.
+    @Suite struct `Abuse of HTTP` {
         private static let head = "POST /v1/reports HTTP/1.1\r\nHost: h\r\n"
 
-        @Test func `byte by byte is closed out, and nobody else waits for that`() async throws {
+        @Test func `byte by byte is disconnected, and nobody else waits`() async throws {
             try await Household.run { home in
                 let ports = [home.suite.port, home.suite.portBase + 1]
                 let before = memory(of: home)
@@ -33,7 +34,7 @@ extension `The suite` {
         }
 
         @Test(arguments: ["", "Authorization: Bearer none\r\n"])
-        func `by slow large uploads keeps no phone's batch out`(credentials: String) async throws {
+        func `by slow large uploads blocks no phone's batch`(credentials: String) async throws {
             try await Household.run { home in
                 let port = home.suite.port
                 var links: [RawLink] = []
@@ -61,7 +62,7 @@ extension `The suite` {
                     ).status == 200
                 }
                 #expect(isTaken)
-                // A phone that is refused with Retry-After: 5 tries again.
+                // A phone that gets Retry-After: 5 retries.
                 let seconds = Date().timeIntervalSince(began)
                 print(
                     "slow uploads (\(credentials.count)): a batch was accepted after \(seconds) s")
@@ -69,7 +70,7 @@ extension `The suite` {
             }
         }
 
-        /// Reports in one body that nginx counts as a large one.
+        /// Reports in one body that nginx treats as a large one.
         private static var batch: String {
             let feature =
                 #"{"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.1]},"#
@@ -78,7 +79,7 @@ extension `The suite` {
             return #"{"locations":[\#(features)]}"#
         }
 
-        @Test func `by the length or the form of a body is refused, but for a call for help`()
+        @Test func `by the length or format of a body is rejected, except for emergencies`()
             async throws
         {
             try await Household.run { home in
@@ -107,7 +108,7 @@ extension `The suite` {
             }
         }
 
-        /// Bytes in RAM of the service that phones talk to.
+        /// Resident memory of ingest, bytes.
         private func memory(of home: Household) -> Int {
             guard let pid = home.suite.processID(of: .ingest),
                 let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)

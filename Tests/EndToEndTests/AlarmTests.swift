@@ -4,32 +4,31 @@ import Testing
 
 extension `The suite` {
     @Suite struct `An alert zone` {
-        @Test func `rings, tells of a stay by the clock, sleeps and ends, each once`() async throws
-        {
+        @Test func `rings, notifies a stay by time, sleeps and ends, each once`() async throws {
             try await Household.run(zones: [.river]) { home in
                 let tail = try Tail(of: home.suite)
                 await home.phone.goBack(seconds: 300)
                 var shown = try await home.phone.reportAsOwnTracks(Zone.away, walked: 0)
                 shown += try await home.phone.reportAsOwnTracks(Zone.outside, walked: 60)
-                let near = Self.told("ALERT Anna is near River") + [Self.own]
+                let near = Self.summary("ALERT Anna is near River") + [Self.own]
                 try await home.wait(for: near)
                 #expect(try home.alarm()["armed"] == true)
                 #expect(try home.alarm()["alarms"]?[0]?["presence"] == "near")
 
                 shown += try await home.phone.reportAsOwnTracks(Zone.river.inside, walked: 60)
-                let entered = Self.told("ALERT Anna entered River")
+                let entered = Self.summary("ALERT Anna entered River")
                 try await home.wait(for: near + entered)
-                // Whoever decides dies during the stay; no further report comes.
+                // The evaluator dies during the stay; no further report arrives.
                 try await home.suite.kill(.evaluator)
-                let stay = Self.told("Anna is still in River")
+                let stay = Self.summary("Anna is still in River")
                 try await home.wait(for: near + entered + stay)
                 try await home.anna.api.insist(
                     "POST", "/v1/people/\(home.anna.id)/alarm/sleep", [:])
                 #expect(try home.alarm()["alarms"]?[0]?["answer"] == "sleep")
 
                 shown += try await home.phone.reportAsOwnTracks(Zone.away, walked: 60)
-                let over = Self.told("Over: Anna left River")
-                try await home.expectTold(near + entered + stay + over)
+                let over = Self.summary("Alarm ended: Anna left River")
+                try await home.expectNotifications(near + entered + stay + over)
                 let rings = shown.filter { $0["_type"] == "transition" }
                 #expect(rings.count == 1, "\(shown)")
                 #expect(rings.first?["desc"] == "River" && rings.first?["event"] == "enter")
@@ -43,12 +42,12 @@ extension `The suite` {
             }
         }
 
-        /// What happened, in words, to the operator.
+        /// Events as text, for the operator.
         private func explain(_ home: Household) async throws {
             let words = [
                 "came near River (outside → near): 25 m outside, within the alert distance",
                 "entered River (near → inside): 25 m inside; an alert zone counts from its edge on",
-                "stayed in River (inside → inside): 25 m inside, for as long as the zone asks for",
+                "stayed in River (inside → inside): 25 m inside, for the zone's dwell time",
                 "left River (inside → outside): 175 m outside; in this zone more than 20 m counts",
             ]
             let lines = try await run(home.suite, "explain", "anna", "--since", "10m")
@@ -61,10 +60,10 @@ extension `The suite` {
             let kinds = try items.map { try JSON.parse(Array($0.utf8))["kind"]?.string }
             #expect(kinds == ["dwelled", "exited"])
             let none = try await run(home.suite, "explain", home.bob.id)
-            #expect(none == ["Nothing was decided, and nothing held back."])
+            #expect(none == ["No decisions in this period."])
         }
 
-        /// The lines that a command prints.
+        /// The output lines of a command.
         private func run(_ suite: RunningSuite, _ words: String...) async throws -> [Substring] {
             let capture = try suite.run(words)
             _ = await eventually(within: 60) {
@@ -75,16 +74,19 @@ extension `The suite` {
             return capture.lines
         }
 
-        /// To those who watch over Anna.
-        private static func told(_ what: String) -> [Told] { Told.all(what, to: "Bob", "Cara") }
+        /// For Anna's guardians.
+        private static func summary(_ what: String) -> [NotificationSummary] {
+            NotificationSummary.all(what, to: "Bob", "Cara")
+        }
 
-        /// Her own phone has no other way than a text.
-        private static let own = Told(way: .sms, to: "Anna", what: "ALERT: you are near River")
+        /// Her own phone can only be reached by text.
+        private static let own = NotificationSummary(
+            way: .sms, to: "Anna", what: "ALERT: you are near River")
     }
 }
 
 extension Household {
-    /// What Anna reads of her alarms.
+    /// Messages about alarms to Anna.
     fileprivate func alarm() throws -> JSON {
         try anna.api.call("GET", "/v1/people/\(anna.id)/alarm")
     }

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    @Suite struct `A backup of it` {
+    @Suite struct `A backup` {
         private func sleep(until time: Date) async throws {
             try await Task.sleep(for: .seconds(max(0, time.timeIntervalSinceNow)))
         }
 
-        /// Everything goes on, and nothing new is taken for something old.
+        /// Everything continues, and nothing new is mistaken for a duplicate.
         private func expectToGoOn(_ home: Household) async throws {
             try await home.phone.report(Zone.outside)
             let before = try home.messages().count { $0.text.contains("Anna entered Park") }
@@ -25,7 +25,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `made under load brings all of it back, and holds what became due`()
+        @Test func `made under load restores everything, and holds what became due`()
             async throws
         {
             let copies = try TemporaryFolder()
@@ -36,7 +36,8 @@ extension `The suite` {
                 try await home.phone.report(Zone.outside)
                 let phone = home.phone
                 async let rounds = phone.walk(through: .park)
-                _ = try await home.wait(for: Told.all("Anna entered Park", to: "Bob"))
+                _ = try await home.wait(
+                    for: NotificationSummary.all("Anna entered Park", to: "Bob"))
                 let deadline = Date().addingTimeInterval(12)
                 try home.anna.api.call(
                     "POST", "/v1/watches",
@@ -58,48 +59,48 @@ extension `The suite` {
                 try await sleep(until: deadline.addingTimeInterval(2))
                 try await suite.start()
 
-                // What became due meanwhile waits, and is sent when the operator says so.
+                // What became due in the meantime is held, and sent at the operator's command.
                 var shown = ""
                 let isHeld = try await eventually {
-                    shown = try await suite.finish("release").text
+                    shown = try await suite.finish("held").text
                     return shown.contains("watch: watch-expiry")
                 }
                 #expect(isHeld && shown.contains("Anna"), "\(shown)\n\(suite.log)")
-                let sos = Told.all("SOS Anna: watch ran out unanswered (night walk)", to: "Bob")
-                #expect(try !home.messages().map(\.told).contains(sos[0]))
-                #expect(try await suite.finish("release", "all").status == 0)
+                let sos = NotificationSummary.all("SOS Anna: watch expired (night walk)", to: "Bob")
+                #expect(try !home.messages().map(\.summary).contains(sos[0]))
+                #expect(try await suite.finish("held", "send", "all").status == 0)
                 let isTold = try await home.wait(for: sos)
                 let texts = try home.messages().map(\.text)
                 #expect(isTold, "\(texts)\n\(suite.log)")
-                let late = try home.messages().filter { sos.contains($0.told) }
+                let late = try home.messages().filter { sos.contains($0.summary) }
                 #expect(late.allSatisfy { $0.text.contains("our server was down until") })
                 try await expectToGoOn(home)
             }
         }
 
-        @Test func `restored for the notifier alone tells nobody twice`() async throws {
+        @Test func `restored for the notifier alone notifies nobody twice`() async throws {
             let copies = try TemporaryFolder()
             try await Household.run { home in
                 let suite = home.suite
                 let copy = copies.file("copy")
                 #expect(try await suite.finish("backup", copy).status == 0)
                 let emergency = try await home.button.callForHelp("call 1")
-                let told = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
-                try await home.wait(for: told)
+                let summary = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
+                try await home.wait(for: summary)
 
                 #expect(await suite.stop() == 0)
                 let restored = try await suite.finish(
                     "restore", copy, "--service", "notifier", "--force")
                 #expect(restored.status == 0, "\(restored.text)")
                 try await suite.start()
-                // Its outbox began anew, and it reads of the emergency again.
+                // Its outbox starts empty, and it reads the emergency again.
                 var shown = ""
                 let isHeld = try await eventually {
-                    shown = try await suite.finish("release", "--json").text
+                    shown = try await suite.finish("held", "--json").text
                     return shown.contains(emergency)
                 }
                 #expect(isHeld, "\(shown)\n\(suite.log)")
-                #expect(try await suite.finish("release", emergency, "--drop").status == 0)
+                #expect(try await suite.finish("held", "drop", emergency).status == 0)
                 let path = "/v1/emergencies/\(emergency)"
                 let isOver = try await eventually {
                     try home.anna.api.send("GET", path).json["state"] == "resolved"
@@ -107,12 +108,12 @@ extension `The suite` {
                 #expect(isOver, "\(suite.log)")
                 let again = try await home.button.callForHelp("call 2")
                 #expect(again != emergency)
-                try await home.expectTold(
-                    Told.all("SOS Anna: panic button (call 2)", to: "Bob"))
+                try await home.expectNotifications(
+                    NotificationSummary.all("SOS Anna: panic button (call 2)", to: "Bob"))
             }
         }
 
-        @Test func `is not needed for the notifier to hold what it may have told`() async throws {
+        @Test func `is not needed for the notifier to hold what it may have sent`() async throws {
             let copies = try TemporaryFolder()
             try await Household.run { home in
                 let suite = home.suite
@@ -120,38 +121,39 @@ extension `The suite` {
                 let store = folder + "/store.sqlite"
                 func isHeld(_ emergency: String) async throws -> Bool {
                     try await eventually {
-                        try await suite.finish("release", "--json").text.contains(emergency)
+                        try await suite.finish("held", "--json").text.contains(emergency)
                     }
                 }
                 #expect(await suite.stop() == 0)
                 let files = FileManager.default
                 try files.copyItem(atPath: store, toPath: copies.file("store"))
                 try await suite.start()
-                #expect(try await suite.finish("release").text.contains("Nothing is held."))
+                #expect(try await suite.finish("held").text.contains("Nothing is held."))
                 let emergency = try await home.button.callForHelp("call 1")
-                try await home.wait(for: Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                try await home.wait(
+                    for: NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
 
                 #expect(await suite.stop() == 0)
                 for end in ["", "-wal", "-shm"] { try Files.remove(store + end) }
                 try files.copyItem(atPath: copies.file("store"), toPath: store)
                 try await suite.start()
                 #expect(try await isHeld(emergency), "put back by hand\n\(suite.log)")
-                try await home.expectTold([])
+                try await home.expectNotifications([])
 
                 #expect(await suite.stop() == 0)
                 try files.removeItem(atPath: folder)
                 try await suite.start()
                 #expect(try await isHeld(emergency), "its disk is lost\n\(suite.log)")
                 #expect(try home.messages().isEmpty)
-                // A call for help that comes now is told, and its emergency with it.
+                // A new emergency request is notified, and its emergency with it.
                 _ = try await home.button.callForHelp("call 2")
                 let goesOn = try await eventually { try !home.messages().isEmpty }
                 #expect(goesOn, "\(suite.log)")
-                #expect(try await suite.finish("release").text.contains("Nothing is held."))
+                #expect(try await suite.finish("held").text.contains("Nothing is held."))
             }
         }
 
-        @Test func `can be rehearsed without a word to anybody outside`() async throws {
+        @Test func `can be tried without sending anything outside`() async throws {
             let secrets = try TemporaryFolder()
             try Files.write(Array("s3cret".utf8), to: secrets.file("password"), mode: 0o600)
             let gateway = [
@@ -159,10 +161,11 @@ extension `The suite` {
                 "JAGA_SMS_USER": "jaga", "JAGA_SMS_PASSWORD_FILE": secrets.file("password"),
                 "JAGA_MAIL_URL": "smtp://127.0.0.1:9", "JAGA_MAIL_FROM": "jaga@example.test",
             ]
-            try await Household.run(settings: gateway, arguments: ["--rehearsal"]) { home in
+            try await Household.run(settings: gateway, arguments: ["--dry-run"]) { home in
                 try await home.button.callForHelp("call 1")
-                try await home.expectTold(Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
-                #expect(home.suite.log.contains("this is a rehearsal"))
+                try await home.expectNotifications(
+                    NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                #expect(home.suite.log.contains("dry run, nothing is sent outside"))
             }
         }
 
@@ -170,14 +173,15 @@ extension `The suite` {
             .enabled("a small disk cannot be mounted here: only root can") {
                 await TinyDisk.isPossible()
             })
-        func `that has no room says so, and leaves nothing`() async throws {
+        func `without disk space reports it and leaves nothing behind`() async throws {
             let folder = try TemporaryFolder()
             let disk = try await TinyDisk(at: folder.file("disk"), megabytes: 1)
             let suite = try RunningSuite()
             try await suite.start()
             try disk.fill(leaving: 0)
             let failed = try await suite.finish("backup", folder.file("disk/copy"))
-            #expect(failed.status == 1 && failed.text.contains("room"), "\(failed.text)")
+            #expect(
+                failed.status == 1 && failed.text.contains("not enough space"), "\(failed.text)")
             disk.makeRoom()
             #expect(
                 try FileManager.default.contentsOfDirectory(

@@ -4,7 +4,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Bad input` {
-        @Test func `is refused with its place and what would be right`() async throws {
+        @Test func `is rejected with its place and the correction`() async throws {
             try await Household.run { home in
                 try refuseWrongCredentials(home)
                 try refuseMalformed(home)
@@ -47,7 +47,7 @@ extension `The suite` {
             }
         }
 
-        /// What is wrong, and what is said about it.
+        /// A fault and its error.
         private struct Malformed {
             let path: String
             let body: String
@@ -61,13 +61,13 @@ extension `The suite` {
             Malformed(
                 path: "/v1/people",
                 body: #"{"name":"A","contacts":[{"channel":"sms","address":"12"}]}"#,
-                field: "contacts[0].address", says: "form"),
+                field: "contacts[0].address", says: "value is invalid"),
             Malformed(
                 path: "/v1/circles/{circle}/zones", body: zone("Point", "[103.8,91]"),
                 field: "geometry.coordinates[1]", says: "91"),
             Malformed(
                 path: "/v1/circles/{circle}/zones", body: zone("Sphere", "[103.8,1]"),
-                field: "geometry.type", says: "none of the words"),
+                field: "geometry.type", says: "not an allowed value"),
             Malformed(
                 path: "/v1/circles/{circle}/zones",
                 body: zone("Polygon", "[[[0,0],[0.1,0.1],[0.1,0],[0,0.1],[0,0]]]"),
@@ -76,7 +76,8 @@ extension `The suite` {
                 path: "/v1/watches", body: #"{"minutes":"soon"}"#, field: "minutes",
                 says: "number of minutes", isForAnna: true),
             Malformed(
-                path: "/v1/gateways/outbox/test", body: #"{"to":5}"#, field: "to", says: "nobody"),
+                path: "/v1/gateways/outbox/test", body: #"{"to":5}"#, field: "to",
+                says: "a recipient is required"),
         ]
 
         private static func zone(_ type: String, _ coordinates: String) -> String {
@@ -98,7 +99,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `of a phone is answered with success and kept where it can be seen`()
+        @Test func `of a phone gets a success response and is quarantined`()
             async throws
         {
             try await Household.run { home in

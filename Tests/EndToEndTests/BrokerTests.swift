@@ -9,13 +9,13 @@ import Testing
 extension `The suite` {
     /// Phones that publish on the operator's broker: Debian's mosquitto.
     @Suite struct `OwnTracks over MQTT` {
-        /// Anna's phone at a broker that the suite knows, too.
+        /// Anna's phone at a broker that the suite uses, too.
         private struct Scene {
             let home: Household
             let broker: BrokerKit
             let phone: PublishingPhone
 
-            /// Where Bob sees Anna.
+            /// Anna's position as seen by Bob.
             var latitude: Double? {
                 let seen = try? home.bob.api.call("GET", "/v1/circles/\(home.circle)/positions")
                 return seen?["features"]?.array?.first { $0["id"]?.string == home.anna.id }?[
@@ -54,7 +54,7 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
-        func `what a phone publishes is an event, and it is told by cmd and of its friends`()
+        func `what a phone publishes is an event, and it gets commands and friends`()
             async throws
         {
             try await Self.run(zones: [.park]) { scene in
@@ -66,10 +66,11 @@ extension `The suite` {
                 phone.report(Zone.outside, secondsAgo: 240)
                 phone.report(Zone.park.inside, secondsAgo: 120)
                 phone.report(Zone.park.inside, secondsAgo: 60)
-                try await home.wait(for: Told.all("Anna entered Park", to: "Bob", "Cara"))
+                try await home.wait(
+                    for: NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
                 try home.bob.api.call("POST", "/v1/people/\(home.anna.id)/locate")
                 await phone.expect(part: "cmd") { $0["action"] == "reportLocation" }
-                // A journey is event mode, in the words of the app: after the next report.
+                // A journey is event mode, configured after the next report.
                 try home.anna.api.call("POST", "/v1/people/\(home.anna.id)/journeys", [:])
                 phone.report(Zone.park.inside, secondsAgo: 0)
                 await phone.expect(part: "cmd") { $0["configuration"]?["monitoring"] == 2 }
@@ -103,14 +104,14 @@ extension `The suite` {
                 ])
         }
 
-        /// Gives the broker the secret of a device, as the operator does.
+        /// Gives the broker the credential of a device, as the operator does.
         private static func give(_ secret: String, _ id: String, _ broker: BrokerKit) async throws {
             let device = try script("device", [id], broker, input: secret)
             let isDone = await eventually { device.process.reap() != nil }
             #expect(isDone && device.process.exitStatus == 0, "\(device.text)")
         }
 
-        /// Where Bob sees Anna.
+        /// Anna's position as seen by Bob.
         private static func latitude(_ home: Household) throws -> Double? {
             let seen = try home.bob.api.call("GET", "/v1/circles/\(home.circle)/positions")
             return seen["features"]?.array?.first { $0["id"]?.string == home.anna.id }?[
@@ -118,7 +119,7 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
-        func `a replaced secret is worth nothing at the broker within seconds`() async throws {
+        func `a replaced credential is rejected by the broker within seconds`() async throws {
             let broker = try BrokerKit()
             try await broker.start()
             let password = broker.folder.file("password")
@@ -141,7 +142,7 @@ extension `The suite` {
                     http: home.suite.http, token: try bob.member("credential").text("token"))
                 let isSeen = await eventually { (try? Self.latitude(home)) == 3.1 }
                 #expect(isSeen, "\(home.suite.log)\n\(broker.log)")
-                // The phone is stolen, and Anna gets a new secret.
+                // The phone is stolen, and Anna gets a new credential.
                 let made = try home.admin.call(
                     "POST", "/v1/people/\(home.anna.id)/devices/\(id)/credential", [:])
                 let replaced = SystemClock().now.seconds
@@ -160,7 +161,7 @@ extension `The suite` {
                 try await Task.sleep(for: .seconds(3))
                 #expect(!phone.isOnline && phone.hasHeardNothing, "it reads friends")
                 #expect(try Self.latitude(home) == 3.1, "it spoofs")
-                // With the new one the phone is heard again.
+                // With the new one the phone is accepted again.
                 let secret = try made.member("credential").text("token")
                 try await Self.give(secret, id, broker)
                 let new = try PublishingPhone(broker, user: id, password: secret, client: "new")
@@ -178,8 +179,8 @@ extension `The suite` {
             await broker.stop()
         }
 
-        /// What became of what a phone published, by the log of the broker; beside it ingest hears
-        /// what it publishes itself.
+        /// What the broker's log says about a phone's message; ingest also receives its own
+        /// messages.
         private static func deliveries(_ log: Substring) -> [String] {
             var number: Substring?
             return log.split(separator: "\n").compactMap { line in
@@ -195,9 +196,9 @@ extension `The suite` {
             }
         }
 
-        /// Has the next write to a file kill ingest, and a phone publish.
+        /// Makes the next write to a file kill ingest, and lets a phone publish.
         ///
-        /// - Returns: what became of that
+        /// - Returns: the result for that message
         private static func killBetween(
             _ scene: Scene, latitude: Double
         ) async throws -> [String] {
@@ -220,12 +221,12 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
-        func `what dies between hearing and storing hears again`() async throws {
+        func `a message is received again after a crash before it was stored`() async throws {
             try await Self.run { scene in
                 let (home, phone) = (scene.home, scene.phone)
                 phone.report(Place(latitude: 3.1, longitude: 101), secondsAgo: 60)
                 await scene.expect(latitude: 3.1)
-                // A turn that had something else to write may die in its place: once more then.
+                // A turn with other writes may die instead: then once more.
                 var deliveries: [String] = []
                 for attempt in 1...6 where deliveries != ["once", "again", "stored"] {
                     deliveries = try await Self.killBetween(scene, latitude: 3.1 + Double(attempt))
@@ -236,18 +237,18 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
-        func `a broker that was away, or took another password, is found again`() async throws {
+        func `a broker that was down, or changed its password, is connected again`() async throws {
             try await Self.run { scene in
                 let (home, broker, phone) = (scene.home, scene.broker, scene.phone)
                 await broker.stop(SIGKILL)
                 try broker.add(BrokerKit.user, password: "another")
                 try await broker.start()
                 let isTold = await eventually {
-                    home.suite.log.contains("the broker refuses the user or the password")
+                    home.suite.log.contains("the broker rejected the user or the password")
                 }
                 #expect(isTold, "\(home.suite.log)")
                 let line = home.suite.log.split(separator: "\n").filter {
-                    $0.contains("the broker refuses the user")
+                    $0.contains("the broker rejected the user")
                 }
                 #expect(line.count == 1)
                 #expect(line.first?.contains("JAGA_INGEST_MQTT_PASSWORD_FILE") == true)
@@ -260,7 +261,7 @@ extension `The suite` {
     }
 }
 
-/// A phone whose OwnTracks publishes, signed in as its device.
+/// A phone whose OwnTracks publishes over MQTT, signed in as its device.
 private final class PublishingPhone {
     let user: String
     private let link: BrokerLink
@@ -293,7 +294,7 @@ private final class PublishingPhone {
 
     func stop() { link.stop() }
 
-    /// As of now; what has arrived is read first.
+    /// The current state; pending messages are read first.
     var isOnline: Bool {
         turn()
         return link.isOnline
@@ -319,7 +320,7 @@ private final class PublishingPhone {
         ])
     }
 
-    /// Waits for a message under its device.
+    /// Waits for a message below its device.
     func expect(part: String, _ fits: (JSON) -> Bool) async {
         let topic = "owntracks/\(user)/phone/\(part)"
         let isHeard = await eventually(every: 20) {

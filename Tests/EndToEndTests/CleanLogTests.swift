@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite struct `What belongs into no log` {
+@Suite struct `Personal data in a log line` {
     private let data = PersonalData(names: ["Anna", "Home"], secrets: ["pass word 12"])
 
     @Test(arguments: [
@@ -16,9 +16,9 @@ import Testing
         ("time=x msg=\"Anna has left\"", "a name"),
         ("time=x msg=zone name=Home", "a name"),
         ("time=x msg=x secret=\"pass word 12\"", "a secret"),
-        ("time=x msg=\"lines were left out: nobody took them\" lines=3", "a gap"),
-        ("jaga: 3 lines were left out: nobody took them", "a gap"),
-    ]) func `is found`(line: String, kind: String) {
+        ("time=x msg=\"log lines dropped\" lines=3", "a gap"),
+        ("jaga: 3 log lines dropped", "a gap"),
+    ]) func `is detected`(line: String, kind: String) {
         let found = data.findings(in: "time=x msg=ready\n" + line + "\n")
         #expect(found.map(\.kind) == [kind])
     }
@@ -29,11 +29,11 @@ import Testing
         "time=x msg=Annabel home=/tmp/Home/x id=per_31dgay0z29yqm865c7d3vs9hr8",
         "time=x msg=hash is=" + String(repeating: "0af3", count: 16),
         "libmicrohttpd 0.9.75 and 127.0.0.1:8080",
-    ]) func `is nothing else`(line: String) {
+    ]) func `is not confused with other values`(line: String) {
         #expect(data.findings(in: line).isEmpty)
     }
 
-    @Test func `is told with the event of its line`() {
+    @Test func `is reported with the event of its line`() {
         let found = data.findings(in: "time=x msg=\"was told\" name=Anna")
         #expect(found.map(\.event) == ["was told"])
     }

@@ -6,14 +6,14 @@ import Testing
 
 extension `The suite` {
     @Suite struct `The jaga command` {
-        /// Runs a command to its end.
+        /// Runs a command and waits for its end.
         private func run(
             _ suite: RunningSuite, _ words: String...
         ) async throws -> (status: Int32?, text: String) {
             try await suite.finish(words)
         }
 
-        /// Runs a line of shell.
+        /// Runs a shell command line.
         private func shell(_ line: String, in suite: RunningSuite) async throws -> String {
             let path = try Programs.path("jaga")
             let capture = try Capture(
@@ -23,7 +23,7 @@ extension `The suite` {
             return capture.text
         }
 
-        @Test func `plays the demo whole: phones, curls, tail, outbox, status`() async throws {
+        @Test func `runs the whole demo with phones, curl, tail, outbox and status`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let demo = try await run(suite, "demo")
@@ -45,11 +45,11 @@ extension `The suite` {
             await tail.stop()
 
             var outbox = ""
-            let told = try await eventually {
+            let summary = try await eventually {
                 outbox = try await run(suite, "outbox", "--limit", "100").text
                 return outbox.matches(of: /sms to \+155500001/).count == 6
             }
-            #expect(told, "\(outbox)")
+            #expect(summary, "\(outbox)")
             for words in ["Anna entered Home", "Anna left Home", "Anna entered School"] {
                 #expect(outbox.contains(words))
             }
@@ -61,7 +61,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `shows streams, checks their chains, and leaves out nothing that is well`()
+        @Test func `shows streams, verifies their chains, and skips nothing that is valid`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in
@@ -85,8 +85,8 @@ extension `The suite` {
                 let one = try await run(suite, "streams", "verify", "sos", "--json")
                 let json = try JSON.parse(Array(one.text.utf8))
                 #expect(json["whole"] == true)
-                let poison = try await run(suite, "streams", "poison")
-                #expect(poison.text == "No record is put aside.\n")
+                let deadLetter = try await run(suite, "streams", "dead-letters")
+                #expect(deadLetter.text == "There are no dead letters.\n")
                 let skip = try await run(suite, "streams", "skip", "sos", "--yes")
                 #expect(skip.status == 1)
                 #expect(skip.text.contains("sos is not stopped"))
@@ -97,7 +97,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `plays no demo through a real gateway unless told to`() async throws {
+        @Test func `runs the demo through a real gateway only on request`() async throws {
             let secrets = try TemporaryFolder()
             try Files.write(Array("s3cret".utf8), to: secrets.file("password"), mode: 0o600)
             let suite = try RunningSuite(settings: [
@@ -115,14 +115,14 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `asks the way to a first circle, also from a pipe`() async throws {
+        @Test func `guides to a first circle, also from a pipe`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let answers = #"Mei\n+60\n+60123456789\nmei@example.test\n\nUTC\n\ny\nn\n"#
             let text = try await shell("printf '\(answers)' | $JAGA init", in: suite)
-            #expect(text.contains("that is no number with its country"))
+            #expect(text.contains("use + and the country code"))
             #expect(text.contains("owntracks:///config?inline="), "\(text)")
-            #expect(text.contains("nobody outside was reached"), "\(text)")
+            #expect(text.contains("kept in the built-in outbox; nothing was sent"), "\(text)")
             let outbox = try await run(suite, "outbox", "--json").text
             let message = try JSON.parse(Array(outbox.utf8))
             #expect(message["to"]?.string == "+60123456789")
@@ -131,7 +131,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `replays a track, and quarantines what is none`() async throws {
+        @Test func `replays a track, and rejects invalid ones`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let demo = try await run(suite, "demo")
@@ -162,7 +162,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `replaces the operator's token`() async throws {
+        @Test func `rotates the operator's token`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let old = try suite.operatorToken()
@@ -185,7 +185,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
             let alone = try await run(suite, "status")
             #expect(alone.status == 1)
-            #expect(alone.text.contains("is Jaga running?"), "\(alone.text)")
+            #expect(alone.text.contains("start Jaga with 'jaga up'"), "\(alone.text)")
         }
     }
 }

@@ -4,12 +4,12 @@ import Testing
 
 extension `The suite` {
     @Suite struct `With keys on every stream` {
-        @Test func `tells a crossing, refuses who has no key, and is followed by the operator`()
+        @Test func `notifies a crossing, rejects peers without keys, and lets the operator follow`()
             async throws
         {
             let suite = try RunningSuite()
             try await suite.start()
-            #expect(suite.log.contains("jaga: made keys for streams in "))
+            #expect(suite.log.contains("jaga: created keys for streams in "))
             let stranger = try Capture(
                 try Programs.path("jaga"), ["tail", "--port-base", "\(suite.portBase)"],
                 environment: ["JAGA_HOME": suite.home + "/nobody", "JAGA_CURVE": "never"])
@@ -24,8 +24,8 @@ extension `The suite` {
             }
             #expect(isFollowed, "\(tail.text)")
             let areBothTold = await eventually {
-                stranger.text.contains("does not let us in")
-                    && suite.log.contains("is not let in at publications")
+                stranger.text.contains("rejected this process")
+                    && suite.log.contains("rejected at publications")
             }
             #expect(areBothTold, "\(stranger.text)\n\(suite.log)")
             try await suite.kill(.ingest)
@@ -35,7 +35,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `goes on with a new key of the evaluators, and lets in the old one no longer`()
+        @Test func `continues with a new key of the evaluators, and rejects the old one`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in
@@ -49,15 +49,16 @@ extension `The suite` {
                 try await home.suite.waitUntilReady(.notifier)
                 try await home.phone.report(Zone.outside)
                 try await home.phone.report(Zone.park.inside)
-                try await home.expectTold(Told.all("Anna entered Park", to: "Bob", "Cara"))
+                try await home.expectNotifications(
+                    NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
                 #expect(await thief.assignments.isEmpty)
-                #expect(home.suite.log.contains("is nobody's here"), "\(home.suite.log)")
+                #expect(home.suite.log.contains("is unknown"), "\(home.suite.log)")
                 await thief.stop()
                 await work.value
             }
         }
 
-        @Test func `tells of a call for help that came while only ingest had its new key`()
+        @Test func `notifies an emergency that came while only ingest had its new key`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in
@@ -73,18 +74,18 @@ extension `The suite` {
                 for service in RunningSuite.Service.allCases {
                     try await home.suite.waitUntilReady(service)
                 }
-                let alarm = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                let alarm = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
                 try await home.wait(for: alarm)
                 try await home.phone.report(Zone.park.inside)
-                let entry = Told.all("Anna entered Park", to: "Bob", "Cara")
-                try await home.expectTold(alarm + entry)
+                let entry = NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
+                try await home.expectNotifications(alarm + entry)
             }
         }
     }
 }
 
 extension Household {
-    /// Replaces keys of streams; running services go on with those that they have read.
+    /// Replaces keys of streams; running services continue with those that they have loaded.
     fileprivate func replaceKeys(_ words: String...) async throws {
         let command = try suite.run(["keys", "init", "--force"] + words)
         #expect(await eventually { command.process.reap() != nil })

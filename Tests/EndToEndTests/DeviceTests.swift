@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    @Suite struct `A phone of somebody` {
+    @Suite struct `A phone of a person` {
         private func jaga(_ suite: RunningSuite, _ words: String...) async throws -> String {
             let capture = try suite.run(words)
             _ = await eventually(within: 60) {
@@ -17,7 +17,7 @@ extension `The suite` {
             return capture.text
         }
 
-        /// As OwnTracks encrypts.
+        /// Encrypts like OwnTracks.
         private func sealed(_ message: String, _ passphrase: String) -> String {
             let key =
                 Array(passphrase.utf8) + [UInt8](repeating: 0, count: 32 - passphrase.utf8.count)
@@ -26,7 +26,7 @@ extension `The suite` {
             return #"{"_type":"encrypted","data":"\#(Base64.encode(bytes))"}"#
         }
 
-        @Test func `is set up, followed, and loses nothing when it is set up anew`() async throws {
+        @Test func `is set up, logged, and loses nothing when it is set up again`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let anna = try #require(
@@ -39,29 +39,30 @@ extension `The suite` {
             let token = try #require(made["token"]?.string)
             #expect(made["apps"]?.array?.count == 5)
 
-            // The app comes, and then with a key that nobody told.
+            // The app reports, then with a key that Jaga does not have.
             let place = "/osmand?id=\(token)&lat=3.1&lon=101.7&accuracy=8"
             #expect(try suite.http.send("POST", place, token: nil).status == 200)
             let message = #"{"_type":"location","lat":3.2,"lon":101.7,"tst":1795000000}"#
             let body = Array(sealed(message, "correct horse").utf8)
             #expect(try suite.http.send("POST", "/pub", body: body, token: token).text == "[]")
             #expect(try await jaga(suite, "quarantine").contains("encrypted"))
-            let diary = try await jaga(suite, "device", "diary", device)
-            #expect(diary.contains("osmand 200 taken: 1 accepted"), "\(diary)")
-            #expect(diary.contains("200 quarantined (encrypted): 1 put aside"), "\(diary)")
-            #expect(!diary.contains("101.7"))
+            let deviceLog = try await jaga(suite, "device", "log", device)
+            #expect(deviceLog.contains("osmand 200 taken: 1 accepted"), "\(deviceLog)")
+            #expect(
+                deviceLog.contains("200 quarantined (encrypted): 1 quarantined"), "\(deviceLog)")
+            #expect(!deviceLog.contains("101.7"))
 
-            // Now it is told, and what was put aside is read once more.
+            // Now Jaga has the key, and the quarantine is read again.
             let key = "/v1/people/\(anna)/devices/\(device)/encryption-key"
             #expect(
                 try suite.http.send(
                     "PUT", key, ["passphrase": "correct horse"], token: token
                 ).status == 204)
             let retried = try await jaga(suite, "quarantine", "retry", "--reason", "encrypted")
-            #expect(retried.contains("taken: 1 accepted"), "\(retried)")
+            #expect(retried.contains("accepted: 1 new"), "\(retried)")
             #expect(try await jaga(suite, "quarantine").contains("empty"))
 
-            // Set up anew, the phone keeps what it has until it is told the new secret.
+            // During a new set-up the phone keeps its reports until it has the new credential.
             let setup = try await jaga(suite, "device", "setup", device, "--app", "overland")
             #expect(setup.contains("overland://setup?url="), "\(setup)")
             #expect(setup.contains("█"))
@@ -69,7 +70,7 @@ extension `The suite` {
             #expect(try suite.http.send("POST", place, token: nil).status == 503)
             let now = "/osmand?id=\(renewed)&lat=3.1&lon=101.8"
             #expect(try suite.http.send("POST", now, token: nil).status == 200)
-            let end = try await jaga(suite, "device", "diary", device)
+            let end = try await jaga(suite, "device", "log", device)
             #expect(end.contains("503 refused (replaced-credentials)"), "\(end)")
             #expect(end.contains("200 retried: 1 accepted"), "\(end)")
             #expect(await suite.stop() == 0)

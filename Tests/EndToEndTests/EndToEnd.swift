@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// Real processes need the machine for themselves: of all tests below this one runs at a time.
+/// Real processes need the whole machine: the tests below run one at a time.
 @Suite(.serialized, .cleanLogs) enum `The suite` {}
 
-/// After each test: its suites have written nothing into their logs that is personal or secret.
+/// After each test, the logs of its suites must contain no personal data and no secrets.
 struct CleanLogs: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

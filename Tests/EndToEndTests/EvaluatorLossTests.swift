@@ -5,7 +5,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Without any evaluator` {
-        @Test func `tells of a panic, and tells it once when an evaluator comes back`()
+        @Test func `notifies a panic, and only once when an evaluator comes back`()
             async throws
         {
             try await Household.run(zones: [.park], arguments: ["--without", "evaluator"]) {
@@ -15,25 +15,26 @@ extension `The suite` {
                 try await evaluator.start()
                 try await home.phone.report(Zone.outside)
                 try await home.phone.report(Zone.park.inside)
-                try await home.wait(for: Told.all("Anna entered Park", to: "Bob", "Cara"))
+                try await home.wait(
+                    for: NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
                 await evaluator.kill()
 
                 try await home.phone.report(Zone.outside)
                 let emergency = try await home.button.callForHelp("call 1", countdown: 2)
-                let alarm = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
-                let entry = Told.all("Anna entered Park", to: "Bob", "Cara")
-                try await home.expectTold(entry + alarm)
+                let alarm = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
+                let entry = NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
+                try await home.expectNotifications(entry + alarm)
 
                 try await evaluator.start()
-                let exit = Told.all("Anna left Park", to: "Bob", "Cara")
-                try await home.expectTold(entry + alarm + exit)
+                let exit = NotificationSummary.all("Anna left Park", to: "Bob", "Cara")
+                try await home.expectNotifications(entry + alarm + exit)
                 try await home.bobHelps(emergency)
-                try await home.expectTold(entry + alarm + exit + Household.helped)
+                try await home.expectNotifications(entry + alarm + exit + Household.helped)
                 try await tail.expect([
                     "jaga.zone.entered": 1, "jaga.zone.exited": 1, "jaga.sos.raised": 1,
-                    "jaga.ladder.adopted": 1, "jaga.emergency.countdown": 1,
-                    "jaga.emergency.opened": 1, "jaga.acknowledgement.given": 1,
-                    "jaga.emergency.acknowledged": 1, "jaga.resolution.given": 1,
+                    "jaga.escalation.fallback-opened": 1, "jaga.emergency.countdown": 1,
+                    "jaga.emergency.opened": 1, "jaga.acknowledgement.committed": 1,
+                    "jaga.emergency.acknowledged": 1, "jaga.resolution.committed": 1,
                     "jaga.emergency.resolved": 1,
                 ])
                 await tail.stop()
@@ -41,30 +42,30 @@ extension `The suite` {
             }
         }
 
-        @Test func `tells of every further panic, whatever became of those before`()
+        @Test func `notifies every further panic, whatever became of the earlier ones`()
             async throws
         {
             try await Household.run(arguments: ["--without", "evaluator"]) { home in
                 let evaluator = LoneEvaluator(of: home.suite)
-                func alarm(_ note: String) -> [Told] {
-                    Told.all("SOS Anna: panic button (\(note))", to: "Bob")
+                func alarm(_ note: String) -> [NotificationSummary] {
+                    NotificationSummary.all("SOS Anna: panic button (\(note))", to: "Bob")
                 }
-                // Told and ended before any evaluator knew of it.
+                // Notified and resolved before an evaluator received it.
                 let first = try await home.button.callForHelp("call 1")
                 var expected = alarm("call 1")
                 try await home.wait(for: expected)
                 try await home.bobHelps(first)
                 expected += Household.helped
-                // Ingest hears of the end a moment after the notifier has answered.
+                // Ingest applies the resolution a moment after the notifier's response.
                 let isHeard = try await eventually {
                     try home.anna.api.send("GET", "/v1/emergencies/\(first)").json["state"]
                         == "resolved"
                 }
                 #expect(isHeard)
-                // Taken back in its countdown.
+                // Cancelled during its countdown.
                 let second = try await home.button.callForHelp("call 2", countdown: 60)
                 try home.anna.api.call("POST", "/v1/emergencies/\(second)/cancellation")
-                // Told, too late to take it back, and still open when an evaluator comes.
+                // Notified, too late to cancel, and still open when an evaluator starts.
                 let third = try await home.button.callForHelp("call 3")
                 expected += alarm("call 3")
                 try await home.wait(for: expected)
@@ -72,10 +73,11 @@ extension `The suite` {
                     "POST", "/v1/emergencies/\(third)/cancellation")
                 #expect(late.status == 409)
                 try await evaluator.start()
-                try await home.expectTold(expected)
-                // Pressed again while it is open, and anew once it is over.
+                try await home.expectNotifications(expected)
+                // Pressed again while it is open, and again once it is over.
                 try await home.button.callForHelp("call 4")
-                expected += Told.all("again: SOS Anna: panic button (call 3)", to: "Bob")
+                expected += NotificationSummary.all(
+                    "again: SOS Anna: panic button (call 3)", to: "Bob")
                 try await home.wait(for: expected)
                 try await home.bobHelps(third)
                 expected += Household.helped
@@ -84,18 +86,18 @@ extension `The suite` {
                 }
                 #expect(isOver)
                 try await home.button.callForHelp("call 5")
-                try await home.expectTold(expected + alarm("call 5"))
+                try await home.expectNotifications(expected + alarm("call 5"))
                 await evaluator.kill()
             }
         }
 
-        @Test func `tells of a panic in the moment in which the last one is ended`() async throws {
+        @Test func `notifies a panic raised while the previous one is resolved`() async throws {
             try await Household.run { home in
                 var call = try await home.button.callForHelp("call 0")
                 let count = 8
                 for number in 1...count {
                     try await home.waitForAlarms(number)
-                    // The press may have come before Bob ended the one before, and joined it.
+                    // The press may have come before Bob resolved the previous one, and joined it.
                     let emergency = try home.admin.call("GET", "/v1/emergencies/\(call)")
                         .text("emergency")
                     let bob = home.bob.api
@@ -106,7 +108,7 @@ extension `The suite` {
                 }
                 try await home.waitForAlarms(count + 1)
                 try await Task.sleep(for: .seconds(3))
-                for way in Told.Way.allCases {
+                for way in NotificationSummary.Way.allCases {
                     #expect(try home.alarms().count { $0.way == way } == count + 1)
                 }
             }
@@ -115,22 +117,22 @@ extension `The suite` {
 }
 
 extension Household {
-    /// The calls for help that Bob was told of.
-    fileprivate func alarms() throws -> [Told] {
-        try messages().map(\.told).filter { $0.to == "Bob" && $0.what.contains("SOS Anna") }
+    /// The emergencies that Bob was notified of.
+    fileprivate func alarms() throws -> [NotificationSummary] {
+        try messages().map(\.summary).filter { $0.to == "Bob" && $0.what.contains("SOS Anna") }
     }
 
     fileprivate func waitForAlarms(_ count: Int) async throws {
         let areThere = try await eventually {
             _ = suite.log
-            return try alarms().count >= Told.Way.allCases.count * count
+            return try alarms().count >= NotificationSummary.Way.allCases.count * count
         }
-        let told = try alarms()
-        #expect(areThere, "\(told)\n\(suite.log)")
+        let summary = try alarms()
+        #expect(areThere, "\(summary)\n\(suite.log)")
     }
 }
 
-/// An evaluator that nobody starts again when it dies.
+/// An evaluator without a supervisor.
 final class LoneEvaluator {
     private let suite: RunningSuite
     private var process: Capture?
@@ -145,7 +147,7 @@ final class LoneEvaluator {
         try await suite.waitUntilReady(.evaluator)
     }
 
-    /// As `kill -9`.
+    /// Kills it, as by `kill -9`.
     func kill() async {
         await process?.stop(SIGKILL)
         process = nil

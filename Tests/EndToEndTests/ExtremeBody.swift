@@ -1,9 +1,9 @@
 import TestSupport
 
-/// What docs/openapi.yaml does not say of bodies and queries: what phones' apps send, files of
-/// zones, and values that make an operation succeed.
+/// Bodies and queries that docs/openapi.yaml does not describe: payloads of phone apps, zone files,
+/// and values that make an operation succeed.
 enum ExtremeBody {
-    /// Numbers and times that have stopped programs, as they stand in a query.
+    /// Numbers and times that have crashed programs, as written in a query.
     static let numbers = [
         "9223372036854775807", "-9223372036854775808", "9223372036854775808",
         "18446744073709551615", "18446744073709551616", "9007199254740993", "4294967296",
@@ -11,7 +11,7 @@ enum ExtremeBody {
         "1e999999999999999999", "-0", "0", "-1", "NaN", "-inf", "", "0x7fffffffffffffff",
         String(repeating: "9", count: 400), "253402300800",
     ]
-    /// Those that are tried where the same reader was given all of them by another operation.
+    /// The subset for parsers that get all of them in another operation.
     static let fewNumbers = numbers.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
     static let times = [
         "9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00Z", "+292278994-08-17T07:12:55Z",
@@ -20,13 +20,13 @@ enum ExtremeBody {
         "9223372036854775807", "-1", "1e308", "",
     ]
 
-    /// How they stand in JSON: what is no number of its grammar is a text.
+    /// The same in JSON: values outside its grammar are strings.
     static func inJSON(_ extreme: String) -> String {
         let words = ["NaN", "-inf", "", "0x7fffffffffffffff"]
         return words.contains(extreme) || extreme.contains(":") ? "\"\(extreme)\"" : extreme
     }
 
-    /// Whether an operation takes away what others need: it gets something of its own, last.
+    /// Whether an operation removes what others need: it gets its own resource, last.
     static func removes(_ operation: Contract.Operation) -> Bool {
         operation.method == "DELETE"
             || [
@@ -35,13 +35,12 @@ enum ExtremeBody {
             ].contains(operation.id)
     }
 
-    /// The order in which they are asked: what takes away what others need comes behind them.
+    /// Order of the operations: those that remove something come last.
     static func rank(_ operation: Contract.Operation) -> Int {
         if operation.id == "rotateOperatorToken" { return 100 }
-        // What others end comes first. A check-in ends watches; a number that has agreed gets no
-        // code.
+        // Endings come first. A check-in ends watches; a confirmed number gets no code.
         if operation.id == "extendWatch" { return -1 }
-        if operation.id.hasPrefix("confirm") || operation.id == "sayAllRight" { return 1 }
+        if operation.id.hasPrefix("confirm") || operation.id == "sayCheckIn" { return 1 }
         guard removes(operation) else { return 0 }
         if operation.id == "removeCredential" { return 9 }
         let others = ["resetJourney", "setUpDevice", "dropMQTTTopic"]
@@ -49,7 +48,7 @@ enum ExtremeBody {
         return 50 - operation.path.split(separator: "/").count
     }
 
-    /// Bodies that succeed where the description has no example.
+    /// Bodies that succeed, for operations without an example.
     static let samples = [
         "addMember": #"{"person":"{bob}","role":"guardian"}"#,
         "recordAccess": #"{"people":["{person}"]}"#,
@@ -86,7 +85,7 @@ enum ExtremeBody {
         "openGTS": [openGTS],
         "receiveReceiptForm": [receipt], "receiveReplyForm": [receipt],
     ]
-    /// The same in queries.
+    /// The same for queries.
     static let queries: [String: [String]] = [
         "osmAndRootQuery": ["id=1&" + osmAnd], "osmAndQuery": [osmAnd],
         "osmAndQueryByToken": [osmAnd], "gpsLoggerQuery": [gpsLogger],
@@ -169,9 +168,9 @@ enum ExtremeBody {
         "id=«1»&status=«1»&time=«1763634000»&from=+15550001002&to=+15550001001&text=OK&parts=«1»"
         + "&coding=«0»&sms_id=«1»"
 
-    /// A template with every extreme value in the place of every number.
+    /// Replaces each number of a template by every extreme value.
     ///
-    /// - Parameter write: how an extreme value stands there
+    /// - Parameter write: formats an extreme value at that place
     static func variants(
         of template: String, with numbers: [String], _ write: (String) -> String
     ) -> [String] {

@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// Integer arithmetic stops a process when it overflows: no number of a client may lead to
-    /// that. The operations are those of docs/openapi.yaml.
+    /// Integer arithmetic traps on overflow: no number of a client may lead to that. The operations
+    /// are those of docs/openapi.yaml.
     @Suite struct `Extreme numbers` {
-        /// Nobody is held back: thousands of requests come from one address.
+        /// Without rate limits: thousands of requests come from one address.
         private static let settings = [
             "JAGA_INGEST_DEVICE_CALLS_PER_SECOND": "0", "JAGA_INGEST_ADDRESS_CALLS_PER_SECOND": "0",
-            "JAGA_INGEST_FAILURES_PER_MINUTE": "0", "JAGA_CREDENTIAL_CALLS_PER_SECOND": "0",
+            "JAGA_INGEST_AUTH_FAILURES_PER_MINUTE": "0", "JAGA_CREDENTIAL_CALLS_PER_SECOND": "0",
             "JAGA_ADDRESS_CALLS_PER_SECOND": "0", "JAGA_AUTH_FAILURES_PER_MINUTE": "0",
         ]
 
-        @Test func `stop no service, in whatever field of whatever operation`() async throws {
+        @Test func `crash no service, in any field of any operation`() async throws {
             try await Household.run(settings: Self.settings) { home in
                 try await home.phone.report(Zone.outside)
                 let phone = try home.admin.call(
@@ -32,7 +32,7 @@ extension `The suite` {
                 for operation in operations { try attempt.ask(operation) }
                 #expect(attempt.asked.count == (try Self.described()), "every operation is asked")
                 try attempt.askForState()
-                // Who calls for help is heard after all of it.
+                // An emergency request still works afterwards.
                 try await cara.report(Zone.outside)
                 let id = try await cara.callForHelp("after extreme numbers")
                 let isTold = try await eventually {
@@ -46,7 +46,7 @@ extension `The suite` {
             }
         }
 
-        /// How many operations the document has, counted without reading it as YAML.
+        /// The number of operations in the document, counted without parsing YAML.
         private static func described() throws -> Int {
             let file = Programs.top.appending(path: "docs/openapi.yaml")
             return try String(contentsOf: file, encoding: .utf8)
@@ -57,23 +57,23 @@ extension `The suite` {
     }
 }
 
-/// Asks operations, and notes what was answered with a failure of the server.
+/// Sends operations and records server errors.
 private struct ExtremeAttempt {
     var world: ExtremeWorld
     var asked: Set<String> = []
     var count = 0
     private var processes: [Int32?]
 
-    /// What the fixture cannot do: the status of a request in which everything is valid.
+    /// Operations that the fixture cannot perform: the status of a valid request.
     private static let expected = [
-        // Three were mailed to the same address before, with each header.
+        // Three mails went to the same address before, with each header.
         "mailPrivateZone": 429, "mailSet": 429, "mailZoneOfSet": 429,
-        // So it is with codes; the code is in no answer.
+        // The same applies to codes; no response contains the code.
         "sendPrivateMessageCode": 429, "sendMessageCode": 429,
         "enterPrivateMessageCode": 400, "enterMessageCode": 400,
-        // Nobody has ended the emergency, and no text waits for a tap.
+        // Nobody has resolved the emergency, and there is no draft.
         "confirmEndOfEmergency": 409, "sendProposal": 404,
-        // Tokens of receipts and replies are in no answer: NotifierDaemonTests asks with them.
+        // No response contains tokens of receipts and replies: NotifierDaemonTests covers these.
         "receiveReceipt": 404, "receiveReceiptForm": 404, "receiveReply": 404,
         "receiveReplyForm": 404,
         // No stream is stopped.
@@ -88,8 +88,8 @@ private struct ExtremeAttempt {
         processes = RunningSuite.Service.allCases.map(world.home.suite.processID(of:))
     }
 
-    /// Asks with everything valid, then with each extreme value in each place. The valid
-    /// request has to succeed, but for what takes something away.
+    /// Sends a valid request, then each extreme value at each place. The valid request must
+    /// succeed, except for operations that remove something.
     mutating func ask(_ operation: Contract.Operation) throws {
         let valid = try world.request(operation)
         let requests = try extremes(of: valid)
@@ -104,7 +104,7 @@ private struct ExtremeAttempt {
         let isAnswered = answers.contains { answer in
             expected.map { $0 == answer.status } ?? (200..<400).contains(answer.status)
         }
-        // What takes something away may have done so by a request before.
+        // An earlier request may have removed it already.
         #expect(
             isAnswered || ExtremeBody.removes(operation),
             "\(operation.id): \(valid.target): \(answers.map(\.status)) \(answers.last?.text ?? "")"
@@ -135,7 +135,7 @@ private struct ExtremeAttempt {
 
     private func extremes(of valid: ExtremeWorld.Request) throws -> [ExtremeWorld.Request] {
         let operation = valid.operation
-        // A PUT or PATCH reads what the POST reads.
+        // A PUT or PATCH has the parser of the POST.
         let numbers = operation.method == "POST" ? ExtremeBody.numbers : ExtremeBody.fewNumbers
         var found: [ExtremeWorld.Request] = []
         func add(_ change: (inout ExtremeWorld.Request) -> Void) {
@@ -195,14 +195,14 @@ private struct ExtremeAttempt {
             ]
         default: forms = ["%"]
         }
-        // What a path says is a name to all but a few operations.
+        // For all but a few operations, path components are opaque names.
         let all =
             parameter.place == .path ? Array(ExtremeBody.numbers.prefix(6)) : ExtremeBody.numbers
         let times = parameter.place == .query ? ExtremeBody.times : []
         return forms.flatMap { form in all.map { form.replacing("%", with: $0) } } + times
     }
 
-    /// Headers that any operation may read, or a library below it.
+    /// Headers that an operation or a library may parse.
     private static func headers(_ extreme: String) -> [(String, String)] {
         [
             ("Range", "bytes=\(extreme)-\(extreme)"), ("X-Request-Id", extreme),
@@ -214,7 +214,7 @@ private struct ExtremeAttempt {
         ]
     }
 
-    /// The pages that every service has, and bodies of extreme lengths.
+    /// The pages of every service, and bodies of extreme lengths.
     mutating func askForState() throws {
         for number in 1...5 {
             let port = world.home.suite.portBase + number

@@ -3,14 +3,13 @@ import Model
 import Parsing
 import TestSupport
 
-/// Whatever operations of the API can be about, and who may ask: for tests that make requests of
-/// docs/openapi.yaml.
+/// Resources for every operation of docs/openapi.yaml, and callers with the rights for them.
 struct ExtremeWorld {
     let home: Household
     let contract: Contract
-    /// Values of the path's parameters.
+    /// Values of path parameters.
     private var ids: [String: String]
-    /// Of what may be removed.
+    /// Values for operations that remove something.
     private var spares: [String: String]
     private var tokens: [String]
     private let links: [String: KeptHTTP]
@@ -38,7 +37,7 @@ struct ExtremeWorld {
             $0["name"] == "phone"
         }?.text("id")
         tokens.append(dora.api.token)
-        // A zone that the phone offers, and a payload that nobody can read.
+        // A zone that the phone suggests, and an unusable payload.
         let waypoint: JSON = [
             "_type": "waypoint", "desc": "Cafe", "lat": 1.31, "lon": 103.81, "rad": 60,
             "tst": 1_763_634_000,
@@ -48,7 +47,7 @@ struct ExtremeWorld {
             let bad: JSON = ["_type": "location", "lat": .integer(Int64(latitude))]
             try home.phoneAPI.call("POST", "/pub", bad)
         }
-        let offers = try home.anna.api.call("GET", "/v1/people/\(home.anna.id)/offered-zones")
+        let offers = try home.anna.api.call("GET", "/v1/people/\(home.anna.id)/suggested-zones")
         ids["offer"] = offers["items"]?[0]?["id"]?.string ?? "none"
         let aside = try home.admin.list("/v1/quarantine")
         ids["id"] = try aside[0].text("id")
@@ -65,14 +64,15 @@ struct ExtremeWorld {
         ids["notification"] = try home.admin.list("/v1/notifications")[0].text("id")
     }
 
-    /// A circle, zones, messages, a set, a journey and so on of somebody.
+    /// Creates a circle, zones, messages, a set, a journey and so on of a person.
     private static func things(
         _ home: Household, _ person: Household.Person
     ) throws -> [String: String] {
         var ids = ["person": person.id]
         let zone = Zone.park.feature
         let text: JSON = [
-            "number": "+15550000199", "toMoniker": "Mum", "line": "At school", "mode": "automatic",
+            "number": "+15550000199", "recipientName": "Mum", "line": "At school",
+            "mode": "automatic",
         ]
         let own = "/v1/people/\(person.id)"
         ids["circle"] = try home.admin.call("POST", "/v1/circles", ["name": "More"]).text("id")
@@ -105,10 +105,10 @@ struct ExtremeWorld {
 
     // MARK: Requests
 
-    /// What an operation is asked, with what is needed and nothing else.
+    /// The minimal valid request of an operation.
     struct Request {
         var operation: Contract.Operation
-        /// Values of the path's parameters.
+        /// Values of path parameters.
         var path: [String: String] = [:]
         var query: [(String, String)] = []
         var headers: [(String, String)] = []
@@ -124,7 +124,7 @@ struct ExtremeWorld {
         }
     }
 
-    /// What some operations are about, unlike others.
+    /// Operations that need other resources.
     private static let own = [
         "removeMember person": "member", "removePerson person": "gone",
         "refuseZone zone": "/v1/circles zone", "acceptZone zone": "/v1/circles zone",
@@ -134,7 +134,7 @@ struct ExtremeWorld {
     func request(_ operation: Contract.Operation) throws -> Request {
         var request = Request(operation: operation)
         let root = operation.path.split(separator: "/").prefix(2).joined(separator: "/")
-        let hasSpare = ExtremeBody.removes(operation) && operation.id != "dropOfferedZone"
+        let hasSpare = ExtremeBody.removes(operation) && operation.id != "dropSuggestedZone"
         let known = hasSpare ? spares : ids
         for parameter in operation.parameters {
             switch parameter.place {
@@ -149,7 +149,7 @@ struct ExtremeWorld {
             default: break
             }
         }
-        // Without an end they would be waited for.
+        // Endless responses would block the test.
         if operation.path.hasPrefix("/v1/tail/") { request.query.append(("until", "now")) }
         if operation.path.hasSuffix("/import") { request.query.append(("preview", "true")) }
         if let body = operation.body {
@@ -165,9 +165,9 @@ struct ExtremeWorld {
         return request
     }
 
-    /// Asks as whoever may, the service itself.
+    /// Sends the request directly to the service, with each caller until one has the right.
     ///
-    /// - Returns: the first answer that is no refusal of who asks, else the last one
+    /// - Returns: the first response that is no denial, otherwise the last one
     mutating func send(_ request: Request) throws -> PlainHTTP.Answer {
         guard let link = links[request.operation.service] else {
             throw TestFailure("there is no service \(request.operation.service)")
@@ -181,7 +181,7 @@ struct ExtremeWorld {
             if answer.status >= 500 { return answer }
             last = answer
             guard ![401, 403, 404].contains(answer.status) else { continue }
-            // Most operations may be asked by whoever asked the one before.
+            // Most operations accept the caller of the previous one.
             if index > 0 { tokens.swapAt(0, index) }
             if answer.status == 201 { try remove(answer, link) }
             if request.operation.id == "rotateOperatorToken" {
@@ -193,7 +193,7 @@ struct ExtremeWorld {
         return last
     }
 
-    /// Takes away what was made, so that no limit of how many there may be is reached.
+    /// Removes created resources, so that no limit on their number is reached.
     private func remove(_ answer: PlainHTTP.Answer, _ link: KeptHTTP) throws {
         guard let place = answer.headers["location"] else { return }
         _ = try link.send("DELETE", place, headers: [("Authorization", "Bearer \(tokens[0])")])

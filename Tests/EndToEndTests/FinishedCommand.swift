@@ -1,13 +1,13 @@
 import TestSupport
 
 extension RunningSuite {
-    /// Runs a command of `jaga` against it, to its end.
+    /// Runs a `jaga` command against the suite and waits for its end.
     @discardableResult
     func finish(_ words: String...) async throws -> (status: Int32?, text: String) {
         try await finish(words)
     }
 
-    /// The same.
+    /// Runs a `jaga` command against the suite and waits for its end.
     func finish(_ words: [String]) async throws -> (status: Int32?, text: String) {
         let capture = try run(words)
         _ = await eventually(within: 60) {

@@ -9,12 +9,12 @@ extension `The suite` {
             await TinyDisk.isPossible()
         })
     struct `When the disk is full` {
-        /// Nothing is refused before the disk itself refuses.
+        /// Settings with which nothing is rejected before the disk is full.
         private static let careless = [
             "JAGA_DISK_FREE_MB_MIN": "0", "JAGA_DISK_FREE_PERCENT_MIN": "0",
         ]
 
-        /// A suite one of whose services has a small disk.
+        /// A suite with a small disk for one service.
         private func run(
             smallDiskOf service: RunningSuite.Service, settings: [String: String] = [:],
             _ body: (Household, TinyDisk) async throws -> Void
@@ -35,10 +35,10 @@ extension `The suite` {
             await disk.remove()
         }
 
-        @Test func `of ingest, it refuses, loses nothing that it took, and goes on`() async throws {
+        @Test func `of ingest, it rejects, loses nothing accepted, and continues`() async throws {
             try await run(smallDiskOf: .ingest, settings: Self.careless) { home, disk in
                 try disk.fill()
-                // What is left of pages that it already has may still be written to.
+                // Free space in allocated pages may still be used.
                 var taken: [JSON] = []
                 var refused: (report: JSON, answer: PlainHTTP.Answer)?
                 for _ in 0..<5000 where refused == nil {
@@ -60,9 +60,9 @@ extension `The suite` {
                 try await home.phoneAPI.insist("POST", "/v1/reports", report)
                 try await home.phone.report(Zone.park.inside)
                 try await home.button.callForHelp("call 1")
-                try await home.expectTold(
-                    Told.all("Anna entered Park", to: "Bob", "Cara")
-                        + Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                try await home.expectNotifications(
+                    NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
+                        + NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
                 for part in stride(from: 0, to: taken.count, by: 1000) {
                     let again = Array(taken[part...].prefix(1000))
                     let answer = try home.phoneAPI.call(
@@ -72,7 +72,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `of the notifier, it tells everything once when there is room`() async throws {
+        @Test func `of the notifier, it sends everything once when there is space`() async throws {
             try await run(smallDiskOf: .notifier, settings: Self.careless) { home, disk in
                 try disk.fill()
                 var rounds = 0
@@ -85,17 +85,17 @@ extension `The suite` {
                 try await home.button.callForHelp("call 1")
                 try await Task.sleep(for: .seconds(1))
                 disk.makeRoom()
-                let round = Told.all(
+                let round = NotificationSummary.all(
                     "Anna entered Park", "Anna left Park", to: "Bob", "Cara")
-                try await home.expectTold(
+                try await home.expectNotifications(
                     (0..<rounds).flatMap { _ in round }
-                        + Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                        + NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
             }
         }
 
-        /// Before there was a reserve, each of these calls for help was answered 503.
+        /// Without a reserve, these emergency requests get 503.
         @Test(arguments: [RunningSuite.Service.ingest, .notifier, .timer])
-        func `to the last byte, a call for help is taken and told all the same`(
+        func `to the last byte, an emergency is still accepted and notified`(
             service: RunningSuite.Service
         ) async throws {
             try await run(smallDiskOf: service, settings: Self.careless) { home, disk in
@@ -103,7 +103,7 @@ extension `The suite` {
                 let isKept = await eventually { access(reserve, F_OK) == 0 }
                 #expect(isKept, "no reserve is made")
                 try disk.fill()
-                // What is left of pages that it already has is used up first.
+                // Free space in allocated pages is used first.
                 var rounds = 0
                 while access(reserve, F_OK) == 0, rounds < 500 {
                     _ = try? await home.phone.report(Zone.park.inside)
@@ -117,14 +117,14 @@ extension `The suite` {
                     ["trigger": "panic", "countdown": 0, "id": "call 1", "note": "call 1"])
                 #expect(call.status == 202, "\(call.text)")
                 let isTold = try await home.wait(
-                    for: Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                    for: NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
                 #expect(isTold, "\(home.suite.log)")
                 if service == .ingest {
                     let report = await home.phone.next(Zone.outside)
                     #expect(try home.phoneAPI.send("POST", "/v1/reports", report).status == 503)
                     let status = try await home.suite.finish(["status"])
                     #expect(status.status == 1, "\(status.text)")
-                    #expect(status.text.contains("refusing"), "\(status.text)")
+                    #expect(status.text.contains("rejecting"), "\(status.text)")
                 }
                 disk.makeRoom()
                 let isBack = await eventually { access(reserve, F_OK) == 0 }
@@ -134,7 +134,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `nearly, reports wait on phones while a call for help goes out`() async throws {
+        @Test func `nearly, reports wait on phones while an emergency is notified`() async throws {
             try await run(smallDiskOf: .ingest) { home, disk in
                 #expect(try health(of: .ingest, in: home) == 200)
                 try disk.fill(leaving: 4)
@@ -158,11 +158,11 @@ extension `The suite` {
                     "POST", "/v1/emergencies",
                     ["trigger": "panic", "countdown": 0, "id": "call 1", "note": "call 1"])
                 #expect(call.status == 202, "\(call.text)")
-                let told = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
-                try await home.expectTold(told)
+                let summary = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
+                try await home.expectNotifications(summary)
                 let emergency = try call.json.text("id")
                 try await home.bobHelps(emergency)
-                try await home.expectTold(told + Household.helped)
+                try await home.expectNotifications(summary + Household.helped)
 
                 disk.makeRoom()
                 try await home.phoneAPI.insist("POST", "/v1/reports", reports[0].1)
@@ -178,7 +178,7 @@ extension `The suite` {
             return try PlainHTTP(port: home.suite.portBase + number).send("GET", "/healthz").status
         }
 
-        /// Whether a service has said that its disk is full, and what to do.
+        /// Whether a service has reported a full disk and what to do.
         private func isFull(_ service: RunningSuite.Service, of home: Household) -> Bool {
             home.suite.log.split(separator: "\n").contains { line in
                 ["service=\(service)", "level=error", "disk-full", "hint="].allSatisfy(

@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Real Kannel and real Exim, and the settings by which a suite uses them.
+/// Real Kannel and Exim, and the settings of a suite for them.
 final class Gateways {
     static let areInstalled = KannelKit.isInstalled && MailKit.isInstalled
 
     let kannel: KannelKit
     let mail: MailKit
     private let boxes = ["Anna", "Bob", "Cara"]
-    /// What the operator got before Kannel was started again, which begins a new file.
+    /// Messages received before Kannel was restarted, which starts a new file.
     private var earlier: [KannelKit.SMS] = []
 
     init() throws {
@@ -51,7 +51,7 @@ final class Gateways {
         return path
     }
 
-    /// Everything that has arrived.
+    /// All delivered messages.
     func messages(to people: [Household.Person]) -> [Message] {
         let texts = (earlier + kannel.messages).map { sms in
             let name = people.first { $0.number == sms.recipient }?.name

@@ -5,7 +5,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `The heartbeat` {
-        @Test func `reaches the monitor, but not while nobody evaluates`() async throws {
+        @Test func `reaches the monitor, but not without an evaluator`() async throws {
             let monitor = try Monitor()
             defer { monitor.end() }
             let suite = try RunningSuite(settings: [
@@ -19,9 +19,9 @@ extension `The suite` {
             let missed = await eventually { suite.log.contains("missing=\"canary: no answer\"") }
             #expect(missed, "\(suite.log)")
             let before = monitor.calls
-            let rounds = suite.log.matches(of: /no heartbeat was sent/).count
+            let rounds = suite.log.matches(of: /heartbeat not sent/).count
             let further = await eventually {
-                suite.log.matches(of: /no heartbeat was sent/).count > rounds
+                suite.log.matches(of: /heartbeat not sent/).count > rounds
             }
             #expect(further, "\(suite.log)")
             #expect(monitor.calls == before, "rounds without a canary call nobody")
@@ -33,7 +33,7 @@ extension `The suite` {
     }
 }
 
-/// Somebody else's monitor: a web server that writes a line a call.
+/// A monitor outside: a web server that writes one line per call.
 private final class Monitor {
     let url: String
     private let folder: TemporaryFolder
@@ -52,7 +52,7 @@ private final class Monitor {
             ])
     }
 
-    /// How often it was called.
+    /// The number of calls.
     var calls: Int { server.lines.count { $0.contains("\"GET /ping HTTP/1.1\" 200") } }
 
     func end() { server.end() }

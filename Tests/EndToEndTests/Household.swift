@@ -2,7 +2,7 @@ import Parsing
 import TestSupport
 import Testing
 
-/// A running suite with a circle in it: Anna is a member, Bob a guardian, Cara an admin. Anna has a
+/// A running suite with a circle: Anna is a member, Bob a guardian, Cara an admin. Anna has a
 /// phone; everybody has a number and a mail address.
 final class Household {
     let suite: RunningSuite
@@ -12,33 +12,33 @@ final class Household {
     let cara: Person
     /// Anna's phone.
     let phone: Phone
-    /// The same phone's panic button, which waits for no report.
+    /// The panic button of that phone, which does not wait for reports.
     let button: Phone
     /// For requests that a phone would not send.
     let phoneAPI: API
     /// The operator.
     let admin: API
 
-    /// Somebody with an account.
+    /// A person.
     struct Person {
         let name: String
         let id: String
         let number: String
         var mail: String { "\(name.lowercased())@example.test" }
-        /// The API in their name.
+        /// The API with their credential.
         let api: API
     }
 
     private let gateways: Gateways?
 
-    /// Starts a suite, makes the circle, and stops everything afterwards, however the body ends.
+    /// Starts a suite, creates the circle, and stops everything after the body.
     ///
     /// - Parameters:
-    ///   - gateways: already running; without, the built-in outbox takes all messages
-    ///   - zones: those of the circle
-    ///   - home: the folder of the suite's files, else one that goes away
-    ///   - settings: further lines of jaga.conf
-    ///   - arguments: further ones of `jaga up`
+    ///   - gateways: running gateways; without them the built-in sink keeps all messages
+    ///   - zones: zones of the circle
+    ///   - home: the folder of the suite's files; default: a temporary one
+    ///   - settings: additional lines of jaga.conf
+    ///   - arguments: additional ones for `jaga up`
     static func run(
         through gateways: Gateways? = nil, zones: [Zone] = [], home: String? = nil,
         settings: [String: String] = [:],
@@ -58,7 +58,7 @@ final class Household {
         #expect(await suite.stop() == 0, "something had to be killed")
     }
 
-    /// Makes the circle in a suite that runs.
+    /// Creates the circle in a running suite.
     init(in suite: RunningSuite, _ gateways: Gateways?, _ zones: [Zone]) throws {
         self.suite = suite
         self.gateways = gateways
@@ -75,7 +75,7 @@ final class Household {
         for zone in zones {
             try admin.call("POST", "/v1/circles/\(circle)/zones", zone.feature)
         }
-        // Answered when ingest knows everything until here.
+        // The response comes when ingest has applied everything up to here.
         let device = try admin.call(
             "POST", "/v1/people/\(anna.id)/devices", ["name": "phone", "platform": "android"])
         guard device["active"] == true else { throw TestFailure("ingest does not listen") }
@@ -104,7 +104,7 @@ final class Household {
 
     var people: [Person] { [anna, bob, cara] }
 
-    /// Everything that was told since the beginning.
+    /// All notifications since the start.
     func messages() throws -> [Message] {
         if let gateways { return gateways.messages(to: people) }
         return try admin.list("/v1/outbox").map { item in
@@ -116,14 +116,15 @@ final class Household {
         }
     }
 
-    /// Bob takes an emergency and ends it.
+    /// Bob acknowledges an emergency and resolves it.
     func bobHelps(_ emergency: String) async throws {
         try await bob.api.insist("POST", "/v1/emergencies/\(emergency)/acknowledgement")
         try await bob.api.insist("POST", "/v1/emergencies/\(emergency)/resolution")
     }
 
-    /// What everybody is told when Bob helps, once he was told.
+    /// The notifications when Bob helps, after he was notified.
     static let helped =
-        Told.all("Bob has taken your alarm", "Bob ended your emergency", to: "Anna")
-        + Told.all("Alarm of Anna is over: resolved by Bob", to: "Bob")
+        NotificationSummary.all(
+            "Bob is responding to your emergency", "Bob ended your emergency", to: "Anna")
+        + NotificationSummary.all("Anna's emergency is over: ended by Bob", to: "Bob")
 }

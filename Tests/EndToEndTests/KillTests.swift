@@ -4,7 +4,7 @@ import Testing
 extension `The suite` {
     @Suite(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
     struct `When processes are killed` {
-        @Test func `loses nothing that it acknowledged, and tells nobody twice`() async throws {
+        @Test func `loses nothing acknowledged, and notifies nobody twice`() async throws {
             let gateways = try Gateways()
             try await gateways.start()
             let services = RunningSuite.Service.allCases
@@ -12,22 +12,22 @@ extension `The suite` {
                 Zone.circle("\(service) zone", towards: 72 * Double(number))
             }
             try await Household.run(through: gateways, zones: zones) { home in
-                var expected: [Told] = []
+                var expected: [NotificationSummary] = []
                 try await home.phone.report(Zone.outside)
                 for (service, zone) in zip(services, zones) {
                     expected += try await kill(service, of: home, during: zone)
                 }
-                try await home.expectTold(expected, kills: 1)
+                try await home.expectNotifications(expected, kills: 1)
             }
             await gateways.stop()
         }
 
-        /// Kills a service while Anna walks through a zone and calls for help.
+        /// Kills a service while Anna crosses a zone and raises an emergency.
         ///
-        /// - Returns: what is to be told because of that
+        /// - Returns: the expected notifications
         private func kill(
             _ service: RunningSuite.Service, of home: Household, during zone: Zone
-        ) async throws -> [Told] {
+        ) async throws -> [NotificationSummary] {
             let call = "\(service) dies"
             let phone = home.phone
             let button = home.button
@@ -36,18 +36,18 @@ extension `The suite` {
             try await Task.sleep(for: .milliseconds(.random(in: 0..<1500)))
             try await home.suite.kill(service)
             let emergency = try await press
-            let alarm = Told.all("SOS Anna: panic button (\(call))", to: "Bob")
+            let alarm = NotificationSummary.all("SOS Anna: panic button (\(call))", to: "Bob")
             try await home.wait(for: alarm)
             try await home.bobHelps(emergency)
             try await home.suite.waitUntilReady(service)
             await phone.stopWalking()
             let rounds = try await walk
-            let news = Told.all(
+            let news = NotificationSummary.all(
                 "Anna entered \(zone.name)", "Anna left \(zone.name)", to: "Bob", "Cara")
             return alarm + Household.helped + (0..<rounds).flatMap { _ in news }
         }
 
-        @Test func `sends an emergency again when it cannot know, the same, and no news`()
+        @Test func `repeats only emergency messages with an unknown result, unchanged`()
             async throws
         {
             let gateways = try Gateways()
@@ -62,14 +62,14 @@ extension `The suite` {
                     return try home.admin.list("/v1/notifications?state=sending").count == 3
                 }
                 #expect(areOnTheirWay)
-                let alarm = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
-                let news = Told.all("Anna entered Park", to: "Bob", "Cara")
+                let alarm = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
+                let news = NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
                 try await home.wait(for: (alarm + news).filter { $0.way == .mail })
                 try await home.suite.kill(.notifier)
                 gateways.kannel.thaw()
                 try await home.wait(for: alarm)
                 try await home.bobHelps(emergency)
-                try await home.expectTold(alarm + news + Household.helped, kills: 1)
+                try await home.expectNotifications(alarm + news + Household.helped, kills: 1)
             }
             await gateways.stop()
         }

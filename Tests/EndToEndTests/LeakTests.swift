@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// Whoever may not see a person asks everything that can be asked: as a stalker would.
-    @Suite struct `To whom a person does not show themselves` {
-        @Test func `no GET shows where they are or were`() async throws {
+    /// A viewer without rights sends every request that exists, like a stalker.
+    @Suite struct `For viewers without rights` {
+        @Test func `no GET shows where a person is or was`() async throws {
             try await Household.run(zones: [.park]) { home in
                 let scene = try await Scene(home)
                 for viewer in [scene.removed, scene.invited, scene.stranger] {
@@ -20,10 +20,10 @@ extension `The suite` {
             }
         }
 
-        /// Anna has been in the park, is on a journey, shares zones only, and has called for help.
+        /// Anna was in the park, is on a journey, shares zones only, and has raised an emergency.
         private struct Scene {
             let home: Household
-            /// Was a recipient of the emergency that is open, and is removed.
+            /// Was a recipient of the open emergency and was removed.
             let removed: Household.Person
             let invited: Household.Person
             let stranger: Household.Person
@@ -49,10 +49,12 @@ extension `The suite` {
                 for place in [Zone.outside, Zone.park.inside, Zone.outside] {
                     try await home.phone.report(place)
                 }
-                let crossings = Told.all("Anna entered Park", "Anna left Park", to: "Bob")
+                let crossings = NotificationSummary.all(
+                    "Anna entered Park", "Anna left Park", to: "Bob")
                 try await home.wait(for: crossings)
                 let emergency = try await home.button.callForHelp("call 1")
-                try await home.wait(for: Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+                try await home.wait(
+                    for: NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
                 let seen = try home.bob.api.call("GET", "/v1/circles/\(home.circle)/positions")
                 #expect(Scene.leaks(in: seen.serialized()), "this test can fail")
                 try home.cara.api.call("DELETE", "\(members)/\(removed.id)")
@@ -71,7 +73,7 @@ extension `The suite` {
                 return try #require(devices.first).text("id")
             }
 
-            /// All paths of the API that have a GET.
+            /// All GET paths of the API.
             private static func paths() throws -> [String] {
                 let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                     .appendingPathComponent("../../docs/openapi.yaml")
@@ -85,7 +87,7 @@ extension `The suite` {
                 return paths
             }
 
-            /// Waits until all services know of the removal.
+            /// Waits until all services have applied the removal.
             private func settle() async throws {
                 let isKnown = await eventually {
                     let timeline = try? removed.api.send(
@@ -117,13 +119,13 @@ extension `The suite` {
                 #expect(isForgotten)
             }
 
-            /// Asks every GET about Anna, and about the viewer.
+            /// Sends every GET about Anna and about the viewer.
             ///
             /// - Parameter mayKnowOf: the viewer may know that Anna is in the circle
             func walk(as viewer: Household.Person, mayKnowOf: Bool) throws {
                 for path in paths where !path.hasPrefix("/v1/tail") && path != "/" {
                     for person in [home.anna.id, viewer.id] {
-                        let filled = fill(path, person)
+                        let filled = completed(path, person)
                         let answer = try viewer.api.send("GET", filled)
                         guard (200..<300).contains(answer.status) else { continue }
                         check(
@@ -141,10 +143,10 @@ extension `The suite` {
                 mayKnowOf: Bool
             ) {
                 #expect(!text.contains("entered Park"), "\(what)")
-                // Zones are the circle's own, and so are emergencies in what somebody was told.
+                // Zones belong to the circle, and emergencies are in messages to recipients.
                 let isOwnRecord =
                     path.hasSuffix("/notifications") || path.contains("/zones")
-                    || path.hasSuffix("judging-zones")
+                    || path.hasSuffix("applicable-zones")
                 guard !isOwnRecord else { return }
                 #expect(!Scene.leaks(in: text), "\(what)")
                 guard !path.hasSuffix("/timeline") else { return }
@@ -155,7 +157,7 @@ extension `The suite` {
                 }
             }
 
-            private func fill(_ path: String, _ person: String) -> String {
+            private func completed(_ path: String, _ person: String) -> String {
                 var ids = ids
                 ids["person"] = person
                 return path.split(separator: "/").reduce("") { filled, part in
@@ -165,7 +167,7 @@ extension `The suite` {
                 }
             }
 
-            /// Whether a body has a position in it.
+            /// Whether a body contains a position.
             private static func leaks(in text: String) -> Bool {
                 text.contains(#""lat":"#) || text.contains(#""coordinates":["#)
                     || text.contains("<trkpt")

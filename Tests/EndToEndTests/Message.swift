@@ -1,20 +1,20 @@
 import Foundation
 
-/// A message as it arrived.
+/// A delivered message.
 struct Message: Hashable {
-    let told: Told
-    /// The whole text.
+    let summary: NotificationSummary
+    /// The complete text.
     let text: String
-    /// What makes a repetition known as one: the Message-ID of a mail; nil for an SMS.
+    /// Identifies repetitions: the Message-ID of a mail; nil for an SMS.
     var id: String?
 
-    init(way: Told.Way, to: String, text: String, id: String? = nil) {
-        told = Told(way: way, to: to, text: text)
+    init(way: NotificationSummary.Way, to: String, text: String, id: String? = nil) {
+        summary = NotificationSummary(way: way, to: to, text: text)
         self.text = text
         self.id = id
     }
 
-    /// A mail as it lies in a maildir.
+    /// Parses a mail of a maildir.
     init(mail: String, to: String) {
         let parts = mail.split(separator: "\n\n", maxSplits: 1)
         let lines = (parts.first ?? "").split(separator: "\n")
@@ -26,7 +26,7 @@ struct Message: Hashable {
             way: .mail, to: to, text: parts.count > 1 ? Message.decoded(parts[1]) : "", id: id)
     }
 
-    /// Quoted-printable; what is not ASCII does not matter to the tests.
+    /// Decodes quoted-printable; non-ASCII text does not matter to the tests.
     private static func decoded(_ body: Substring) -> String {
         var text = ""
         var rest = Substring(body.replacing("=\n", with: ""))

@@ -7,7 +7,7 @@ import Testing
 extension `The suite` {
     @Suite struct `Without faults` {
         @Test(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
-        func `everything is an event, an SMS and a mail to each guardian, once`() async throws {
+        func `everything is one event, one SMS and one mail to each guardian`() async throws {
             let gateways = try Gateways()
             try await gateways.start()
             try await Household.run(
@@ -18,7 +18,7 @@ extension `The suite` {
                 try await cross(home)
                 try await press(home)
                 try await watch(home)
-                try await home.expectTold(Self.told)
+                try await home.expectNotifications(Self.summary)
                 try await tail.expect(Self.events)
                 await tail.stop()
             }
@@ -34,7 +34,8 @@ extension `The suite` {
 
         private func press(_ home: Household) async throws {
             let emergency = try await home.button.callForHelp("call 1", countdown: 2)
-            try await home.wait(for: Told.all("SOS Anna: panic button (call 1)", to: "Bob"))
+            try await home.wait(
+                for: NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
             try await home.bobHelps(emergency)
         }
 
@@ -43,28 +44,30 @@ extension `The suite` {
             try home.anna.api.call(
                 "POST", "/v1/watches",
                 ["deadline": .string(deadline.description), "note": "walk"])
-            let alarm = "SOS Anna: watch ran out unanswered (walk)"
-            try await home.wait(for: Told.all(alarm, to: "Bob"))
+            let alarm = "SOS Anna: watch expired (walk)"
+            try await home.wait(for: NotificationSummary.all(alarm, to: "Bob"))
             let open = try home.admin.list("/v1/notifications").first { $0["reason"] == "tier" }
             try await home.bobHelps(try #require(open).text("emergency"))
         }
 
         private static let school = Zone.square("School")
 
-        private static let told =
-            Told.all(
+        private static let summary =
+            NotificationSummary.all(
                 "Anna entered Park", "Anna left Park", "Anna entered School", "Anna left School",
                 to: "Bob", "Cara")
-            + Told.all("SOS Anna: panic button (call 1)", to: "Bob") + Household.helped
-            + Told.all("Are you all right (walk)", to: "Anna")
-            + Told.all("SOS Anna: watch ran out unanswered (walk)", to: "Bob") + Household.helped
+            + NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
+            + Household.helped
+            + NotificationSummary.all("Are you OK (walk)", to: "Anna")
+            + NotificationSummary.all("SOS Anna: watch expired (walk)", to: "Bob")
+            + Household.helped
 
         private static let events = [
             "jaga.zone.entered": 2, "jaga.zone.exited": 2,
             "jaga.sos.raised": 1, "jaga.sos.located": 1, "jaga.watch.expired": 1,
             "jaga.emergency.countdown": 1, "jaga.emergency.opened": 2,
             "jaga.emergency.acknowledged": 2, "jaga.emergency.resolved": 2,
-            "jaga.acknowledgement.given": 2, "jaga.resolution.given": 2,
+            "jaga.acknowledgement.committed": 2, "jaga.resolution.committed": 2,
         ]
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// What the person who runs the suite does, by names.
+    /// Tasks of the operator, with names instead of ids.
     @Suite struct `For the operator, jaga` {
         private func run(
             _ suite: RunningSuite, _ words: String...
@@ -20,7 +20,7 @@ extension `The suite` {
             return suite
         }
 
-        @Test func `adds guardians, contact points and phones, and takes them away`() async throws {
+        @Test func `adds and removes guardians, contact points and phones`() async throws {
             let suite = try await started()
             #expect(try await run(suite, "circle", "add", "My Family").status == 0)
             let invited = try await run(
@@ -30,7 +30,7 @@ extension `The suite` {
             let again = try await run(
                 suite, "circle", "invite", "My Family", "bob", "--phone", "+60123450003")
             #expect(again.status == 1)
-            #expect(again.text.contains("somebody named bob already: per_"), "\(again.text)")
+            #expect(again.text.contains("the name bob is already in use: per_"), "\(again.text)")
             let contact = try await run(
                 suite, "person", "contact", "bob", "--mail", "bob@example.test", "--remove",
                 "+60123450002")
@@ -45,7 +45,7 @@ extension `The suite` {
             #expect(try await run(suite, "device", "remove", "Bob/pixel").status == 0)
             #expect(try suite.http.send("GET", "/v1/circles", token: token).status == 401)
 
-            // Of two with one name the ids are said.
+            // For two people with one name the ids are shown.
             #expect(try await run(suite, "person", "add", "Bob").status == 0)
             let both = try await run(suite, "person", "show", "Bob")
             #expect(both.status == 1)
@@ -53,7 +53,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `finds whom to call, acknowledges and resolves, also after a second demo`()
+        @Test func `shows whom to call, acknowledges and resolves, also after a second demo`()
             async throws
         {
             let suite = try await started()
@@ -62,7 +62,7 @@ extension `The suite` {
             #expect(demo.status == 0, "\(demo.text)")
             #expect(demo.text.hasSuffix("/v1/emergencies\n\n"), "what is pasted stands last")
             #expect(try await run(suite, "explain", "Anna").status == 0)
-            #expect(try await run(suite, "emergency").text == "There is no emergency.\n")
+            #expect(try await run(suite, "emergency").text == "No active emergencies.\n")
             let token = try suite.tokenOfDemo("anna")
             let call = try suite.http.send(
                 "POST", "/v1/emergencies", ["trigger": "panic", "countdown": 0],
@@ -86,7 +86,7 @@ extension `The suite` {
         }
 
         @Test
-        func `up reloads gateways by SIGHUP, and keeps the old ones where new ones are wrong`()
+        func `up reloads gateways by SIGHUP, and keeps the old ones if the new ones are wrong`()
             async throws
         {
             let suite = try await started()
@@ -98,7 +98,7 @@ extension `The suite` {
             try suite.write(gateway)
             up.process.send(SIGHUP)
             let isRefused = await eventually {
-                suite.log.contains("service=notifier") && suite.log.contains("reload=failed")
+                suite.log.contains("service=notifier") && suite.log.contains("operation=reload")
             }
             #expect(isRefused, "\(suite.log)")
             #expect(try await run(suite, "gateway").text.contains("sink"))

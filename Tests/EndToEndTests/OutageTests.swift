@@ -4,7 +4,7 @@ import Testing
 extension `The suite` {
     @Suite(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
     struct `When the gateways are down` {
-        @Test func `says so with a hint, loses nothing, and delivers afterwards`() async throws {
+        @Test func `reports it with a hint, loses nothing, and delivers afterwards`() async throws {
             let gateways = try Gateways()
             try await gateways.start()
             try await Household.run(through: gateways, zones: [.park]) { home in
@@ -28,14 +28,14 @@ extension `The suite` {
 
                 try await gateways.start()
                 var expected =
-                    Told.all("Anna entered Park", to: "Bob", "Cara")
-                    + Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                    NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
+                    + NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
                 try await home.wait(for: expected)
                 try await home.bobHelps(emergency)
                 expected += Household.helped
-                try await home.expectTold(expected)
+                try await home.expectNotifications(expected)
                 for gateway in ["kannel", "mail"] {
-                    #expect(home.suite.log.contains("is up again\" gateway=\(gateway)"))
+                    #expect(home.suite.log.contains("gateway is up\" gateway=\(gateway)"))
                 }
             }
             await gateways.stop()

@@ -5,18 +5,18 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    @Suite struct `Seen from outside` {
+    @Suite struct `From outside` {
         private static let settings = [
             "JAGA_HEARTBEAT_URL": "http://127.0.0.1:9/nobody", "JAGA_HEARTBEAT_SECONDS": "2",
         ]
 
-        /// docs/subscribe at a service's streams, with the keys of the suite.
+        /// Runs docs/subscribe on a service's streams, with the keys of the suite.
         private func subscriber(
             _ suite: RunningSuite, _ port: Int, of service: String, _ topic: String
         ) throws -> Capture {
             let root = URL(filePath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
-            // With PyPI's pyzmq, which scripts/setup puts there where it reaches it.
+            // With PyPI's pyzmq, if scripts/setup could install it.
             let own = root.appending(path: ".build/pyzmq/bin/python").path
             return try Capture(
                 FileManager.default.isExecutableFile(atPath: own) ? own : "/usr/bin/python3",
@@ -27,7 +27,7 @@ extension `The suite` {
                 ])
         }
 
-        /// A suite with the demo's circle, and the curls by which its phone reports.
+        /// A suite with the demo's circle, and the curl commands of its phone.
         private func demonstrated() async throws -> (suite: RunningSuite, curls: [String]) {
             let suite = try RunningSuite()
             try await suite.start()
@@ -43,7 +43,7 @@ extension `The suite` {
             #expect(await eventually { phone.process.reap() != nil })
         }
 
-        @Test func `a subscriber in Python hears the same events as jaga tail`() async throws {
+        @Test func `a subscriber in Python receives the same events as jaga tail`() async throws {
             let suite = try RunningSuite(settings: Self.settings)
             try await suite.start()
             for (port, service, topic) in [(105, "notifier", "deliv--|"), (101, "ingest", "ev---")]
@@ -54,23 +54,23 @@ extension `The suite` {
                     return outsider.process.reap() != nil
                 }
                 #expect(ended && outsider.process.exitStatus == 0, "\(outsider.text)")
-                let tail = try suite.run(["tail", "--since", "1h", "clock"])
+                let tail = try suite.run(["tail", "--since", "1h", "deadline"])
                 _ = await eventually {
                     _ = tail.text
                     return tail.process.reap() != nil
                 }
-                let told = Set(
+                let summary = Set(
                     tail.lines.compactMap { try? JSON.parse(Array($0.utf8))["id"]?.string })
                 let heard = outsider.lines.compactMap {
                     try? JSON.parse(Array($0.utf8))["id"]?.string
                 }
                 #expect(heard.count == 2, "\(outsider.text)")
-                #expect(told.isSuperset(of: heard), "\(tail.text)")
+                #expect(summary.isSuperset(of: heard), "\(tail.text)")
             }
             await suite.stop()
         }
 
-        @Test func `one request is found by its id in logs and streams`() async throws {
+        @Test func `a request can be found by its id in logs and streams`() async throws {
             let suite = try RunningSuite(settings: Self.settings)
             try await suite.start()
             let demo = try suite.run(["demo"])
@@ -99,7 +99,8 @@ extension `The suite` {
             }
             #expect(isWhole, "\(journey)")
             let steps = [
-                "took the fix of rep_", "received rep_", "jaga.input.report", "jaga.zone.entered",
+                "recorded the fix of rep_", "received rep_", "jaga.input.report",
+                "jaga.zone.entered",
                 "state=queued", "state=sending", "state=sink",
             ]
             let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
@@ -109,7 +110,7 @@ extension `The suite` {
             await suite.stop()
         }
 
-        @Test func `a curl follows the events that jaga tail shows`() async throws {
+        @Test func `a curl command follows the events that jaga tail shows`() async throws {
             let (suite, curls) = try await demonstrated()
             func follow(_ query: String, _ more: [String] = []) throws -> Capture {
                 let token = try suite.operatorToken()
@@ -148,20 +149,20 @@ extension `The suite` {
 
             let tail = try suite.run(["tail", "zone.e", "--since", "1h"])
             #expect(await eventually { tail.lines.count == 3 && tail.process.reap() != nil })
-            let told = Set(tail.lines.compactMap { try? JSON.parse(Array($0.utf8)) })
-            #expect(events(first).count == 2 && told.isSuperset(of: events(first)))
+            let summary = Set(tail.lines.compactMap { try? JSON.parse(Array($0.utf8)) })
+            #expect(events(first).count == 2 && summary.isSuperset(of: events(first)))
             await suite.stop()
         }
 
-        @Test func `jaga tail follows from anywhere with the monitoring token`() async throws {
+        @Test func `jaga tail works from any host with the monitoring token`() async throws {
             let (suite, curls) = try await demonstrated()
             let elsewhere = try TemporaryFolder()
-            // Beside events it says who is away for a moment.
+            // Besides events it reports disconnected services.
             func events(_ tail: Capture) -> [String] {
                 tail.lines.map { String($0) }.filter { $0.hasPrefix("{") }
             }
             func tail(_ words: String...) throws -> Capture {
-                // Nothing of this suite but its address and the token.
+                // It has only the address of the suite and the token.
                 try suite.run(
                     ["tail", "--url", "http://127.0.0.1:\(suite.http.port)"] + words
                         + ["--token-file", elsewhere.file("token"), "--home", elsewhere.path])
@@ -202,7 +203,7 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
-        func `a report is followed to the receipt of the SMS that it led to`() async throws {
+        func `a report is traced to the receipt of its SMS`() async throws {
             let gateways = try Gateways()
             try await gateways.start()
             let id = "req-to-the-receipt"
@@ -224,7 +225,7 @@ extension `The suite` {
                 }
                 #expect(isReceived, "\(journey)")
                 let steps = [
-                    "took the fix of rep_", "received rep_", "jaga.input.report",
+                    "recorded the fix of rep_", "received rep_", "jaga.input.report",
                     "jaga.zone.entered", "state=queued", "state=sending", "state=delivered",
                 ]
                 let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
@@ -233,7 +234,7 @@ extension `The suite` {
                 let receipt = journey.split(separator: "\n").last { $0.contains("state=delivered") }
                 let message = receipt?.firstMatch(of: /ntf_\w+/).map { String($0.output) } ?? "?"
                 let backwards = try await suite.finish("trace", message).text
-                #expect(backwards.contains("took the fix of rep_"), "\(backwards)")
+                #expect(backwards.contains("recorded the fix of rep_"), "\(backwards)")
                 let lines = suite.log.split(separator: "\n").filter { $0.contains("trace=\(id)") }
                 for service in ["ingest", "evaluator", "timer", "notifier"] {
                     #expect(lines.contains { $0.contains("service=\(service)") }, "\(service)")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    @Suite struct `OwnTracks beside positions` {
+    @Suite struct `OwnTracks besides positions` {
         private static let passphrase = "correct horse battery"
 
         private static var key: [UInt8] {
@@ -14,7 +14,7 @@ extension `The suite` {
             return text + [UInt8](repeating: 0, count: SecretBox.keyBytes - text.count)
         }
 
-        /// Posts a message as the app does, and gives what the app makes of the answer.
+        /// Posts a message like the app, and returns the decoded response.
         private func post(
             _ message: JSON, _ home: Household, sealed: Bool = false
         ) throws -> JSON {
@@ -45,7 +45,7 @@ extension `The suite` {
             return try #require(devices.first?["id"]?.string)
         }
 
-        @Test func `an encrypted phone is heard, and no log or stream has its passphrase`()
+        @Test func `an encrypted phone is accepted, and no log or stream has its passphrase`()
             async throws
         {
             try await Household.run { home in
@@ -84,8 +84,10 @@ extension `The suite` {
                     _ = try post(
                         message(place, at: start + age, [.init("_type", "location")]), home)
                 }
-                try await home.wait(for: Told.all("Anna entered Park", to: "Bob", "Cara"))
-                // OwnTracks iOS at a region's edge: the place alone, then all of the same fix.
+                try await home.wait(
+                    for: NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
+                // OwnTracks on iOS at a region's edge: first the position, then all of the same
+                // fix.
                 let now = SystemClock().now.seconds
                 let leave: [JSON.Member] = [
                     .init("_type", "transition"), .init("event", "leave"), .init("desc", "Park"),
@@ -99,14 +101,14 @@ extension `The suite` {
                 ]
                 _ = try post(message(Zone.away, at: now, location), home)
                 let isTold = try await home.wait(
-                    for: Told.all("Anna left Park", to: "Bob", "Cara"))
+                    for: NotificationSummary.all("Anna left Park", to: "Bob", "Cara"))
                 #expect(isTold, "\(home.suite.log)")
                 #expect(SystemClock().now.seconds - now < 60, "not by the clock: 200 s")
                 #expect(try anna(home)?["properties"]?["battery"] == 61)
             }
         }
 
-        @Test func `a waypoint becomes a zone by one command, and is not offered again`()
+        @Test func `a waypoint becomes a zone by one command, and is not suggested again`()
             async throws
         {
             try await Household.run { home in
@@ -117,13 +119,13 @@ extension `The suite` {
                 #expect(try post(waypoint, home) == [])
                 let path = "/v1/people/\(home.anna.id)"
                 let offer = try #require(
-                    try home.anna.api.list(path + "/offered-zones").first?["id"]?.string)
+                    try home.anna.api.list(path + "/suggested-zones").first?["id"]?.string)
                 let environment = home.suite.environment.merging([
                     "JAGA_TOKEN": home.anna.api.token
                 ]) { $1 }
                 let command = try Capture(
                     Programs.path("jaga"),
-                    ["zone", "accept-offer", offer, "--person", home.anna.id],
+                    ["zone", "accept-suggestion", offer, "--person", home.anna.id],
                     environment: environment)
                 let isDone = await eventually { command.process.reap() != nil }
                 #expect(isDone && command.process.exitStatus == 0, "\(command.text)")
@@ -131,14 +133,16 @@ extension `The suite` {
                 #expect(zones.map { $0["properties"]?["name"] } == ["Pond"])
                 #expect(zones.first?["properties"]?["radius"]?.double == 80)
                 #expect(try post(waypoint, home) == [])
-                #expect(try home.anna.api.list(path + "/offered-zones").isEmpty)
+                #expect(try home.anna.api.list(path + "/suggested-zones").isEmpty)
             }
         }
 
-        @Test func `a guardian asks where somebody is, and that person reads it`() async throws {
+        @Test func `a guardian requests a position, and the person sees it in the access log`()
+            async throws
+        {
             try await Household.run { home in
                 _ = try post(location(), home)
-                // A fix of this very second was taken before.
+                // A fix of this second is already stored.
                 try await Task.sleep(for: .seconds(1))
                 let path = "/v1/people/\(home.anna.id)"
                 try home.bob.api.call("POST", path + "/locate")

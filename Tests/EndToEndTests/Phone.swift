@@ -3,8 +3,7 @@ import Parsing
 import Runtime
 import TestSupport
 
-/// A phone that does as real ones do: what was not answered with success is sent again, the same,
-/// until it is; and nothing overtakes it.
+/// A phone that behaves like real ones: failed requests are repeated unchanged, in order.
 actor Phone {
     private let api: API
     private let name: String
@@ -17,9 +16,9 @@ actor Phone {
         self.name = name
     }
 
-    /// Reports where it is now.
+    /// Reports its current position.
     ///
-    /// - Returns: the report as it was sent
+    /// - Returns: the sent report
     @discardableResult
     func report(_ place: Place) async throws -> JSON {
         let report = next(place)
@@ -27,10 +26,10 @@ actor Phone {
         return report
     }
 
-    /// Reports as an OwnTracks app, which knows whole seconds only.
+    /// Reports like an OwnTracks app, with whole seconds.
     ///
-    /// - Parameter walked: seconds since the last report, of a way that was walked before now
-    /// - Returns: what the app is to show
+    /// - Parameter walked: seconds since the last report, of a way in the past
+    /// - Returns: the messages for the app
     @discardableResult
     func reportAsOwnTracks(_ place: Place, walked: Int64? = nil) async throws -> [JSON] {
         let now =
@@ -42,17 +41,17 @@ actor Phone {
             .init("lon", .number(place.longitude)), .init("acc", 5),
             .init("tst", .integer(now.seconds)), .init("tid", "PH"),
         ]
-        // Kilometres an hour.
+        // Kilometres per hour.
         if let speed = place.speed { report.append(.init("vel", .number((speed * 3.6).rounded()))) }
         return try await api.insist("POST", "/pub", .object(report)).array ?? []
     }
 
-    /// Goes back in time, for reports of a way that was walked before now.
+    /// Moves its clock back, for reports of a way in the past.
     func goBack(seconds: Int64) { lastFix = clock.now - .seconds(seconds) }
 
-    /// Calls for help.
+    /// Raises an emergency.
     ///
-    /// - Parameter note: tells the call from others in what people are told
+    /// - Parameter note: distinguishes the emergency in messages
     /// - Returns: the emergency's id
     @discardableResult
     func callForHelp(_ note: String, countdown: Int64 = 0) async throws -> String {
@@ -67,7 +66,7 @@ actor Phone {
 
     private var isWalking = false
 
-    /// Goes into a zone and out of it, again and again, until it is told to stop.
+    /// Enters and leaves a zone until it is stopped.
     ///
     /// - Returns: how often
     func walk(through zone: Zone) async throws -> Int {
@@ -83,10 +82,10 @@ actor Phone {
         return rounds
     }
 
-    /// Ends the walk outside of the zone.
+    /// Ends the walk outside the zone.
     func stopWalking() { isWalking = false }
 
-    /// A report of this moment, later than the last; also for a request of one's own.
+    /// A report of this moment, later than the last one; also for custom requests.
     func next(_ place: Place) -> JSON {
         lastFix = max(clock.now, lastFix + .milliseconds(1))
         sent += 1
@@ -98,10 +97,10 @@ actor Phone {
 struct Place: Sendable {
     var latitude: Double
     var longitude: Double
-    /// What a phone there tells, metres a second; nil = nothing.
+    /// The reported speed, metres per second; nil = none.
     var speed: Double?
 
-    /// What a phone there reports.
+    /// The report of a phone there.
     func report(_ id: String, at time: Timestamp) -> JSON {
         var members: [JSON.Member] = [
             .init("id", .string(id)), .init("time", .string(time.description)),

@@ -7,7 +7,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Phone apps` {
-        /// One message of an app, and how the success begins that it needs to hear.
+        /// One message of an app, and the start of the success response that it expects.
         private struct Sent {
             let method: String
             let address: String
@@ -15,8 +15,7 @@ extension `The suite` {
             var success = ""
         }
 
-        /// A message of each app, in the order of the seconds since 1970 that it says; each is at
-        /// another place.
+        /// A message of each app, ordered by their fix times; each at another place.
         private static func messages(_ token: String, from start: Int64) -> [Sent] {
             let place = { (number: Int) in
                 "lat=3.\(number)&lon=101.5&timestamp=\(start + Int64(number))"
@@ -44,7 +43,7 @@ extension `The suite` {
             ]
         }
 
-        @Test func `report to one address, each in its own protocol, and no log tells of it`()
+        @Test func `report to one address, each in its own protocol, and leave no trace in logs`()
             async throws
         {
             try await Household.run { home in
@@ -75,7 +74,7 @@ extension `The suite` {
             }
         }
 
-        /// A thousand points with everything that the app can say, more than 1 MiB.
+        /// A thousand points with every field of the app, more than 1 MiB.
         private func sendBatch(_ home: Household, at start: Int64) throws {
             let filler = String(repeating: "x", count: 1000)
             let points = (0..<1000).map { number in

@@ -6,7 +6,7 @@ import Testing
 extension `The suite` {
     @Suite struct `By SMS alone` {
         @Test(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
-        func `a number agrees, helps, stops and calls for help`() async throws {
+        func `a number confirms, acknowledges, opts out and raises an emergency`() async throws {
             let gateways = try Gateways()
             try await Household.run(
                 through: gateways, settings: ["JAGA_SMS_REPLIES": "on"]
@@ -22,7 +22,7 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
-        func `a zone goes by mail as a file`() async throws {
+        func `zones are mailed as a file`() async throws {
             let gateways = try Gateways()
             try await gateways.start()
             try await Household.run(through: gateways) { home in
@@ -39,7 +39,7 @@ extension `The suite` {
                 }
                 #expect(arrives)
                 let mail = try #require(mails.first)
-                #expect(mail.contains("Subject: Jaga: Anna sends you zones in the file Park.pad"))
+                #expect(mail.contains("Subject: Jaga: Anna sent you zones in the file Park.pad"))
                 let start = try #require(mail.range(of: "filename=\"Park.pad\"")).upperBound
                 let part = mail[start...].components(separatedBy: "\n\n").dropFirst().first ?? ""
                 let lines = part.components(separatedBy: "\n--").first ?? ""
@@ -59,7 +59,7 @@ extension `The suite` {
             return try #require(kannel).text("replies")
         }
 
-        /// The first text to a number with these words in it.
+        /// The first text to a number that contains these words.
         private func text(
             _ words: String, to number: String, _ gateways: Gateways
         ) async throws -> String {
@@ -80,7 +80,7 @@ extension `The suite` {
             return String(text[start...].prefix { $0.isNumber })
         }
 
-        /// Anna's mother gets a code, tells it, and the number has agreed.
+        /// Anna's mother gets a code and passes it on; her number is confirmed.
         private func agree(_ home: Household, _ gateways: Gateways) async throws {
             let messages = "/v1/people/\(home.anna.id)/messages"
             let made = try home.anna.api.call("POST", messages, ["number": .string(Self.mum)])
@@ -94,7 +94,7 @@ extension `The suite` {
             #expect(!home.suite.log.contains(code), "no log has the code")
         }
 
-        /// Bob takes Anna's emergency by SMS, twice told by Kannel or not.
+        /// Bob acknowledges Anna's emergency by SMS, possibly repeated by Kannel.
         private func help(_ home: Household, _ gateways: Gateways) async throws {
             let emergency = try await home.button.callForHelp("call 1", countdown: 0)
             let alarm = try await text("Or reply OK", to: home.bob.number, gateways)
@@ -102,8 +102,9 @@ extension `The suite` {
             try await gateways.kannel.receive("ok \(reference)", from: Self.mum)
             try await gateways.kannel.receive("On my way", from: home.bob.number)
             try await gateways.kannel.receive("ok \(reference)", from: home.bob.number)
-            _ = try await text("You have taken the alarm", to: home.bob.number, gateways)
-            _ = try await text("Bob has taken your alarm", to: home.anna.number, gateways)
+            _ = try await text("You are responding to", to: home.bob.number, gateways)
+            _ = try await text(
+                "Bob is responding to your emergency", to: home.anna.number, gateways)
             let timeline = try home.cara.api.list("/v1/circles/\(home.circle)/timeline")
             let words = timeline.first { $0["kind"] == "reply" }
             #expect(words?["words"] == "On my way")
@@ -113,14 +114,14 @@ extension `The suite` {
 
         private func stop(_ home: Household, _ gateways: Gateways) async throws {
             try await gateways.kannel.receive("Stop", from: Self.mum)
-            _ = try await text("No more news", to: Self.mum, gateways)
-            let stops = try home.admin.list("/v1/stops")
+            _ = try await text("emergencies only", to: Self.mum, gateways)
+            let stops = try home.admin.list("/v1/opt-outs")
             #expect(stops.map { $0["number"] } == [.string(Self.mum)])
         }
 
         private func call(_ home: Household, _ gateways: Gateways) async throws {
             try await gateways.kannel.receive("SOS at the river", from: home.anna.number)
-            _ = try await text("Your SOS has arrived", to: home.anna.number, gateways)
+            _ = try await text("SOS received", to: home.anna.number, gateways)
             let alarm = try await text("by SMS", to: home.bob.number, gateways)
             #expect(alarm.contains("SOS Anna") && alarm.contains("at the river"))
         }

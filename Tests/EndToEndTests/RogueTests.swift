@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Somebody on this machine who has the evaluators' key and uses it against the suite.
+/// A process on this machine that misuses the evaluators' key.
 actor RogueEvaluator {
     private let transport: ZeroMQTransport
     let member = SecureRandom.id()
@@ -21,40 +21,40 @@ actor RogueEvaluator {
         func endpoint(_ distance: Int) -> String { "tcp://127.0.0.1:\(portBase + distance)" }
         var peer = Bus.Peer(
             name: "ingest", publishEndpoint: endpoint(101), controlEndpoint: endpoint(201),
-            streams: [], computedEndpoint: endpoint(301), inputsEndpoint: endpoint(302))
-        peer.isShared = true
+            streams: [], derivedEndpoint: endpoint(301), inputsEndpoint: endpoint(302))
+        peer.assignsPartitions = true
         var configuration = Bus.Configuration(name: "evaluator-rogue")
         configuration.peers = [peer]
         configuration.security = try BusSecurity.read(settings, role: .evaluator)
         transport = try ZeroMQTransport(configuration)
     }
 
-    /// Claims what it is given, says that all of it is live, and evaluates nothing.
+    /// Claims its assigned partitions, reports all of them as live, and evaluates nothing.
     func idle() async {
         var saidAt = Date.distantPast
         while isRunning {
             receive()
             if Date().timeIntervalSince(saidAt) > 0.5 {
                 saidAt = Date()
-                let holdings = assignments.map {
-                    Holding(partition: $0.partition, epoch: $0.epoch, state: .live)
+                let leases = assignments.map {
+                    Lease(partition: $0.partition, epoch: $0.epoch, state: .live)
                 }
-                _ = transport.ask(
-                    Control.renew(member: member, logic: 1...99, holdings: holdings).encoded(),
-                    of: 0)
+                _ = transport.sendRequest(
+                    Control.renew(member: member, logic: 1...99, leases: leases).encoded(),
+                    to: 0)
             }
             try? await Task.sleep(for: .milliseconds(20))
         }
         transport.close()
     }
 
-    /// Joins under ever new names.
+    /// Joins with ever new ids.
     func flood() async -> Int {
         var count = 0
         while isRunning {
             for _ in 0..<500 {
                 let join = Control.join(member: SecureRandom.id(), logic: 1...99)
-                if transport.ask(join.encoded(), of: 0) { count += 1 }
+                if transport.sendRequest(join.encoded(), to: 0) { count += 1 }
             }
             receive()
             await Task.yield()
@@ -65,9 +65,9 @@ actor RogueEvaluator {
 
     func stop() { isRunning = false }
 
-    /// Proposes a record that cannot be read, behind those that its partition has.
+    /// Proposes an unreadable record after the existing ones of its partition.
     ///
-    /// - Returns: false while it is not known where that is
+    /// - Returns: false while the end of the partition is unknown
     func proposeGarbage(in partition: Partition) -> Bool {
         guard let output = heads[.events(partition)], let input = heads[.input(partition)] else {
             return false
@@ -76,14 +76,14 @@ actor RogueEvaluator {
         let batch = Batch(
             stream: .events(partition), after: output, records: [record], head: 0,
             published: .zero)
-        transport.offer(Offer(batch, from: input, by: member).encoded(), to: 0)
+        transport.sendProposal(Proposal(batch, from: input, by: member).encoded(), to: 0)
         return true
     }
 
     private func receive() {
         while let arrival = transport.next() {
             switch arrival {
-            case .answered(_, let bytes):
+            case .replied(_, let bytes):
                 guard case .control(.assign(member, _, let list))? = try? Frame(bytes) else {
                     continue
                 }
@@ -98,7 +98,7 @@ actor RogueEvaluator {
 }
 
 extension Household {
-    /// Partitions that somebody evaluates at last, and by how many.
+    /// Partitions that are finally evaluated, and the number of their evaluators.
     fileprivate func liveShares() throws -> [Int] {
         _ = suite.log
         let details = try admin.call("GET", "/v1/status/ingest")["details"]
@@ -109,8 +109,8 @@ extension Household {
         try PlainHTTP(port: suite.portBase + 1).send("GET", "/healthz")
     }
 
-    /// People in so many partitions that whoever has half of them has some with records.
-    fileprivate func fill() throws {
+    /// Adds people in enough partitions that each half of them has some with records.
+    fileprivate func addPeople() throws {
         for number in 0..<16 {
             let person = try admin.call("POST", "/v1/people", ["name": .string("P\(number)")])
             try admin.call(
@@ -119,7 +119,7 @@ extension Household {
         }
     }
 
-    /// Waits until a rogue has its half of the partitions.
+    /// Waits until the rogue owns half of the partitions.
     fileprivate func give(_ rogue: RogueEvaluator) async throws {
         let isGiven = try await eventually {
             try liveShares().sorted() == [32, 32] ? await rogue.assignments.count == 32 : false
@@ -127,21 +127,22 @@ extension Household {
         #expect(isGiven, "\(suite.log)")
     }
 
-    /// A crossing is told, whichever partition it is in.
+    /// A crossing is notified in every partition.
     fileprivate func expectEntry() async throws {
         try await phone.report(Zone.outside)
         try await phone.report(Zone.park.inside)
-        try await expectTold(Told.all("Anna entered Park", to: "Bob", "Cara"))
+        try await expectNotifications(
+            NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
     }
 }
 
 extension `The suite` {
-    @Suite struct `With a rogue that has the evaluators' key` {
-        @Test func `who claims half of the partitions and evaluates nothing loses them`()
+    @Suite struct `With a rogue holder of the evaluators' key` {
+        @Test func `a member that claims half of the partitions and evaluates nothing loses them`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in
-                try home.fill()
+                try home.addPeople()
                 let rogue = try RogueEvaluator(
                     home: home.suite.home, portBase: home.suite.portBase)
                 let work = Task { await rogue.idle() }
@@ -167,9 +168,9 @@ extension `The suite` {
             }
         }
 
-        @Test func `who proposes what cannot be read stops nothing`() async throws {
+        @Test func `a member that proposes unreadable records stops nothing`() async throws {
             try await Household.run(zones: [.park]) { home in
-                try home.fill()
+                try home.addPeople()
                 let rogue = try RogueEvaluator(
                     home: home.suite.home, portBase: home.suite.portBase)
                 let work = Task { await rogue.idle() }
@@ -182,7 +183,7 @@ extension `The suite` {
                 #expect(isMended, "\(home.suite.log)")
                 let health = try home.health()
                 #expect(health.text.contains("proposed an invalid record of events/"))
-                #expect(health.text.contains("put aside"))
+                #expect(health.text.contains("dead letter"))
                 try await home.expectEntry()
                 let stopped = try home.admin.call("GET", "/v1/streams/ingest")["stopped"]?.array
                 #expect(stopped?.isEmpty == true)
@@ -191,7 +192,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `who floods with JOINs delays no panic`() async throws {
+        @Test func `a flood of JOINs delays no panic`() async throws {
             try await Household.run { home in
                 var rogues: [RogueEvaluator] = []
                 for _ in 0..<2 {
@@ -201,13 +202,14 @@ extension `The suite` {
                 let floods = rogues.map { rogue in Task { await rogue.flood() } }
                 try await Task.sleep(for: .seconds(1))
                 var waits: [Double] = []
-                var expected: [Told] = []
+                var expected: [NotificationSummary] = []
                 for number in 1...3 {
                     let began = Date()
                     try await home.button.callForHelp("call \(number)")
                     waits.append(Date().timeIntervalSince(began))
                     if number == 1 {
-                        expected = Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                        expected = NotificationSummary.all(
+                            "SOS Anna: panic button (call 1)", to: "Bob")
                         #expect(try await home.wait(for: expected))
                         waits.append(Date().timeIntervalSince(began))
                     }

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// What does not exist and what somebody may not see are answered alike, so that nobody learns
-    /// by asking who and what there is.
-    @Suite struct `Somebody who asks for what is others'` {
+    /// Missing resources and resources that the caller may not see get equal responses, so that
+    /// nobody learns by probing what exists.
+    @Suite struct `A request for resources of others` {
         private struct Operation: CustomStringConvertible {
             let method: String
             let path: String
@@ -14,8 +14,8 @@ extension `The suite` {
             var description: String { "\(method) \(path)" }
         }
 
-        /// The operations of `docs/openapi.yaml` that have an id in their path. Phones' addresses
-        /// and gateways' have a token there, and gateways a name.
+        /// The operations of `docs/openapi.yaml` with an id in their path. Addresses of phones and
+        /// gateways have a token there, and gateways a name.
         private static func operations() throws -> [Operation] {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
@@ -43,8 +43,8 @@ extension `The suite` {
             "geometry": ["type": "Point", "coordinates": [101.7, 3.1]],
         ]
 
-        /// A body that the operation accepts; what it does with it must not depend on whose id it
-        /// is, so one body for all of an end of a path suffices.
+        /// A body that the operation accepts. Its effect must not depend on the owner of the id, so
+        /// one body per last path component is enough.
         private static func body(of operation: Operation, bob: String) -> JSON? {
             guard ["POST", "PUT", "PATCH"].contains(operation.method) else { return nil }
             let end = operation.path.split(separator: "/").last.map(String.init) ?? ""
@@ -75,7 +75,7 @@ extension `The suite` {
             "proposal": "prp", "offer": "off",
         ]
 
-        /// The path with ids: those that are given, else ones of nothing.
+        /// The path with the given ids, otherwise with unknown ones.
         private func filled(_ path: String, _ ids: [String: String]) -> String {
             var filled = path.replacing("{action}", with: "close")
             for (name, prefix) in Self.prefixes {
@@ -85,7 +85,7 @@ extension `The suite` {
             return filled
         }
 
-        @Test func `is answered as if it were nothing`() async throws {
+        @Test func `gets the response for a missing resource`() async throws {
             try await Household.run { home in
                 let admin = home.admin
                 let dora = try admin.call("POST", "/v1/people", ["name": "Dora"]).text("id")
@@ -118,7 +118,7 @@ extension `The suite` {
                 let (bob, circleOfBob) = (home.bob, home.circle)
                 for operation in operations {
                     let body = Self.body(of: operation, bob: bob.id)
-                    // Nothing of one's own; what of one's own circle, or self, has another's id.
+                    // Ids of others in paths below the caller's own circle or person.
                     for own in [
                         [:], ["circle": circleOfBob], ["person": bob.id],
                         ["circle": circleOfBob, "person": bob.id],
@@ -130,13 +130,13 @@ extension `The suite` {
             }
         }
 
-        /// Both paths are answered alike.
+        /// Compares the responses of two paths.
         private func expectAlike(
             _ operation: Operation, _ body: JSON?, _ ids: [String: String],
             _ nothing: [String: String], as api: API
         ) throws {
             let (path, other) = (filled(operation.path, ids), filled(operation.path, nothing))
-            // What is one's own altogether is no question, and sets are for all to read.
+            // The caller's own resources are no question, and sets are readable by everybody.
             let isOfSet = path.hasPrefix("/v1/sets")
             let isReading = operation.method == "GET" || path.hasSuffix("/mail")
             guard path != other, !isOfSet || !isReading else { return }
@@ -156,10 +156,11 @@ extension `The suite` {
             }
         }
 
-        /// Whether an operation succeeds for an id of nothing, too: what it asks for is so already.
+        /// Whether an operation also succeeds for an unknown id, because its goal is already
+        /// reached.
         private func isOpen(_ operation: Operation) -> Bool {
             operation.method == "DELETE"
-                && ["refused-zones", "sets", "offered-zones"].contains(
+                && ["zone-opt-outs", "sets", "suggested-zones"].contains(
                     where: operation.path.contains)
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Several evaluators` {
-        @Test func `say everything once while one after the other is killed`() async throws {
+        @Test func `notify everything once while one after the other is killed`() async throws {
             try await Household.run(
                 zones: [.park], settings: ["JAGA_EVALUATOR_CHECKPOINT_SECONDS": "1"],
                 arguments: ["--scale", "evaluator=3"]
@@ -18,9 +18,10 @@ extension `The suite` {
                 }
                 await phone.stopWalking()
                 let rounds = try await walk
-                try await home.expectTold(
+                try await home.expectNotifications(
                     (0..<rounds).flatMap { _ in
-                        Told.all("Anna entered Park", "Anna left Park", to: "Bob", "Cara")
+                        NotificationSummary.all(
+                            "Anna entered Park", "Anna left Park", to: "Bob", "Cara")
                     })
                 #expect(try await home.isShared(by: 3))
             }
@@ -29,7 +30,7 @@ extension `The suite` {
 }
 
 extension Household {
-    /// Whether so many evaluators come to own all partitions, each about as many as another.
+    /// Whether this many evaluators own all partitions, with about equal shares.
     fileprivate func isShared(by count: Int) async throws -> Bool {
         try await eventually {
             _ = suite.log

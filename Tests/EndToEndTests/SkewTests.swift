@@ -8,25 +8,26 @@ import Testing
 import Wire
 
 extension `The suite` {
-    /// A notifier of the next release has written into its stream; everybody else is of this one.
+    /// A notifier of the next release has written into its stream; all others are of this release.
     @Suite struct `Beside a newer notifier` {
-        @Test func `reads what it knows, stops at what it does not, and loses nothing`()
+        @Test func `applies what it knows, stops at what it does not, and loses nothing`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in
                 let suite = home.suite
                 try await home.phone.report(Zone.outside)
                 try await home.phone.report(Zone.park.inside)
-                try await home.wait(for: Told.all("Anna entered Park", to: "Bob", "Cara"))
+                try await home.wait(
+                    for: NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
 
-                // Events of a known kind that say more than this release understands.
+                // Events of a known kind with additional fields.
                 let more = try await restarted(suite) { try append(to: $0, withMore) }
                 for reader in Self.readers {
                     #expect(await eventually { read(suite, reader) >= more }, "\(suite.log)")
                     #expect(try stopped(suite, reader) == [])
                 }
 
-                // One of a kind that it has never heard of.
+                // An event of an unknown kind.
                 let unknown = try await restarted(suite, isReadable: false) { bus in
                     try append(to: bus) { record in
                         Record(
@@ -36,15 +37,15 @@ extension `The suite` {
                 }
                 try await expectStop(suite, at: unknown)
 
-                // Calls for help and crossings do not wait for it.
+                // Emergencies and crossings do not wait for it.
                 let emergency = try await home.button.callForHelp("call 1")
-                var expected = Told.all("Anna entered Park", to: "Bob", "Cara")
-                expected += Told.all("SOS Anna: panic button (call 1)", to: "Bob")
+                var expected = NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
+                expected += NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
                 try await home.phone.report(Zone.outside)
-                expected += Told.all("Anna left Park", to: "Bob", "Cara")
-                try await home.expectTold(expected)
+                expected += NotificationSummary.all("Anna left Park", to: "Bob", "Cara")
+                try await home.expectNotifications(expected)
 
-                // Bob's answer waits in the stream until somebody lets it go on.
+                // Bob's answer waits in the stream until somebody skips the record.
                 try await home.bob.api.insist(
                     "POST", "/v1/emergencies/\(emergency)/acknowledgement")
                 for reader in Self.readers {
@@ -60,29 +61,29 @@ extension `The suite` {
                 for reader in Self.readers {
                     #expect(try stopped(suite, reader) == [])
                     let page = try service(suite, reader, "streams")
-                    #expect(page["poisonCount"] == 1, "kept, not forgotten")
+                    #expect(page["deadLetterCount"] == 1, "kept, not forgotten")
                 }
             }
         }
 
-        /// Everybody who reads the notifier's stream stops before a record, and says so.
+        /// Every consumer of the notifier's stream stops before a record and reports it.
         private func expectStop(_ suite: RunningSuite, at unknown: Int) async throws {
             for reader in Self.readers {
                 #expect(await eventually { (try? stopped(suite, reader)) == [unknown] })
                 let metrics = try service(suite, reader).send("GET", "/metrics").text
-                #expect(!metrics.contains("\njaga_troubles 0\n"), "\(metrics)")
+                #expect(!metrics.contains("\njaga_health_problems 0\n"), "\(metrics)")
                 let health = try service(suite, reader).send("GET", "/healthz")
                 #expect(health.text.contains("deliveries is stopped"), "\(health.text)")
                 #expect(read(suite, reader) == unknown - 1)
             }
         }
 
-        /// Who reads what the notifier says.
+        /// Consumers of the notifier's stream.
         private static let readers = ["ingest", "timer"]
 
-        /// Stops the suite, writes into the notifier's stream, and starts it again.
+        /// Stops the suite, writes into the notifier's stream, and restarts it.
         ///
-        /// - Parameter isReadable: whether this release can read what is written
+        /// - Parameter isReadable: whether this release can read the new records
         private func restarted<Result>(
             _ suite: RunningSuite, isReadable: Bool = true, _ write: (Bus) throws -> Result
         ) async throws -> Result {
@@ -111,18 +112,18 @@ extension `The suite` {
             return result
         }
 
-        /// Appends a change of the newest record.
+        /// Appends a modified copy of the newest record.
         ///
-        /// - Returns: its number
+        /// - Returns: its sequence
         @discardableResult
         private func append(to bus: Bus, _ change: (Record) throws -> Record) throws -> Int {
             let head = try #require(bus.extent(of: .deliveries)).head.sequence
             let newest = try #require(
-                try bus.lasting(.deliveries, after: head - 1, bytesMax: 1 << 20).last)
+                try bus.committedRecords(of: .deliveries, after: head - 1, bytesMax: 1 << 20).last)
             return Int(try bus.append(try change(newest.record), to: .deliveries).sequence)
         }
 
-        /// The same event once more, with members of a later release everywhere.
+        /// Copies an event and adds unknown fields everywhere.
         private func withMore(_ record: Record) throws -> Record {
             let id = EventID(SecureRandom.id())
             guard case .object(var members) = try JSON.parse(record.payload) else { return record }
@@ -149,13 +150,13 @@ extension `The suite` {
             try suite.http.send("GET", "/v1/\(what)/\(name)", token: suite.operatorToken()).json
         }
 
-        /// Numbers of records of the notifier's stream at which a service has stopped.
+        /// Sequences of the notifier's stream at which services have stopped.
         private func stopped(_ suite: RunningSuite, _ name: String) throws -> [Int] {
             (try service(suite, name, "streams")["stopped"]?.array ?? [])
                 .compactMap { $0["sequence"]?.int }
         }
 
-        /// How far a service has read the notifier's stream.
+        /// The position of a service in the notifier's stream.
         private func read(_ suite: RunningSuite, _ name: String) -> Int {
             let followed = try? service(suite, name, "streams")["followed"]?.array
             return followed?.first { $0["stream"] == "deliveries" }?["cursor"]?.int ?? -1

@@ -2,25 +2,25 @@ import Parsing
 import TestSupport
 import Testing
 
-/// `jaga tail` beside a suite.
+/// `jaga tail` of a suite.
 struct Tail {
     private let capture: Capture
     private static let types = [
         "jaga.zone", "jaga.alarm", "jaga.emergency", "jaga.sos", "jaga.watch.expired",
         "jaga.acknowledgement",
-        "jaga.resolution", "jaga.ladder.adopted",
+        "jaga.resolution", "jaga.escalation.fallback-opened",
     ]
 
-    /// Shows crossings, alarms and emergencies, also those of the last minutes.
+    /// Shows crossings, alarms and emergencies, including those of the last minutes.
     init(of suite: RunningSuite) throws {
         capture = try suite.run(
             ["tail", "--since", "10m", "--follow"] + Tail.types.flatMap { ["--type", $0] })
     }
 
-    /// The lines until now.
+    /// The lines so far.
     func events() throws -> [JSON] { try capture.lines.map { try JSON.parse(Array($0.utf8)) } }
 
-    /// Waits until there are so many of each type, and compares.
+    /// Waits until there are as many lines of each type, and compares.
     func expect(
         _ expected: [String: Int], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

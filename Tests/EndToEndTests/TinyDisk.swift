@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A small disk in memory that can be filled. Only root can have one.
+/// A small disk in memory that can be filled. It requires root.
 final class TinyDisk {
-    /// Whether this machine lets the tests have one.
+    /// Whether the tests may create one on this machine.
     static func isPossible() async -> Bool {
         guard geteuid() == 0, let folder = try? TemporaryFolder(),
             let disk = try? await TinyDisk(at: folder.path, megabytes: 1)
@@ -16,7 +16,7 @@ final class TinyDisk {
     private let path: String
     private var ballast: String { path + "/ballast" }
 
-    /// - Parameter path: a folder, which is made where it is not there
+    /// - Parameter path: a folder, created if it does not exist
     init(at path: String, megabytes: Int) async throws {
         self.path = path
         try FileManager.default.createDirectory(
@@ -27,7 +27,7 @@ final class TinyDisk {
         }
     }
 
-    /// Leaves only so much room.
+    /// Fills the disk up to this free space.
     func fill(leaving megabytes: Int) throws {
         try fill()
         let descriptor = open(ballast, O_WRONLY)
@@ -38,7 +38,7 @@ final class TinyDisk {
         }
     }
 
-    /// Leaves not a byte of room.
+    /// Fills the disk completely.
     func fill() throws {
         let descriptor = open(ballast, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         defer { close(descriptor) }
@@ -51,7 +51,7 @@ final class TinyDisk {
 
     func makeRoom() { unlink(ballast) }
 
-    /// Takes it away, also from under those who use it.
+    /// Unmounts it, even while it is in use.
     func remove() async { _ = try? await TinyDisk.run("umount", ["-l", path]) }
 
     private static func run(_ program: String, _ arguments: [String]) async throws -> Int32 {

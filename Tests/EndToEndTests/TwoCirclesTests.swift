@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// Anna is in the family, which Bob guards, and in a team, which Dan guards.
+    /// Anna is in the family with the guardian Bob, and in a team with the guardian Dan.
     @Suite struct `In two circles` {
-        @Test func `a guardian ends an emergency in their own circle, the person for all`()
+        @Test func `a guardian resolves an emergency in their own circle, the person for all`()
             async throws
         {
             try await Household.run { home in
@@ -30,7 +30,7 @@ extension `The suite` {
                 try await home.bobHelps(emergency)
                 try await expect(home, "Bob ended your emergency for Family", to: "Anna")
                 try await expect(
-                    home, "Bob ended the emergency of Anna for Family", to: dan.number)
+                    home, "Bob ended Anna's emergency for Family", to: dan.number)
                 #expect(try state(emergency, home.bob) == "resolved")
                 #expect(try state(emergency, dan) == "open")
                 #expect(try await sees(dan, team, home))
@@ -55,7 +55,7 @@ extension `The suite` {
             let comes = await eventually(within: 30) {
                 let messages = (try? home.messages()) ?? []
                 return people.allSatisfy { person in
-                    messages.contains { $0.told.to == person && $0.text.contains(words) }
+                    messages.contains { $0.summary.to == person && $0.text.contains(words) }
                 }
             }
             guard comes else { throw TestFailure("no message \(words)") }
@@ -73,7 +73,7 @@ extension `The suite` {
             return anna?["geometry"]?.isNull == false
         }
 
-        /// Whether somebody comes to see where Anna is.
+        /// Whether a viewer can see Anna's position.
         private func sees(
             _ viewer: Household.Person, _ circle: String, _ home: Household
         ) async throws -> Bool {

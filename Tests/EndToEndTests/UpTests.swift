@@ -6,7 +6,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `jaga up` {
-        /// Whether a process is there and not only waited for by its parent.
+        /// Whether a process exists and is not a zombie.
         private func isAlive(_ process: Int32) -> Bool {
             let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
             guard let state = stat?.split(separator: ")").last?.first(where: { $0 != " " }) else {
@@ -38,9 +38,9 @@ extension `The suite` {
             }
         }
 
-        /// `isStopped`: as with Ctrl-S; else it is full, and nobody reads.
+        /// `isStopped`: as by Ctrl-S; otherwise the terminal is full and not read.
         @Test(arguments: [true, false])
-        func `looks after services and stops while its terminal takes nothing`(
+        func `supervises services and stops while its terminal is blocked`(
             isStopped: Bool
         ) async throws {
             let suite = try RunningSuite()
@@ -67,7 +67,7 @@ extension `The suite` {
             #expect(!terminal.take().contains("jaga: stopping"), "it was never full")
         }
 
-        @Test func `takes everything along when it is killed`() async throws {
+        @Test func `ends all processes when it is killed`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let up = try #require(suite.up)
@@ -78,7 +78,7 @@ extension `The suite` {
             #expect(left, "still there: \((all + workers).filter(isAlive))")
         }
 
-        @Test func `starts again what dies, nginx included`() async throws {
+        @Test func `restarts processes that die, nginx included`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let up = try #require(suite.up)
@@ -87,15 +87,15 @@ extension `The suite` {
                 try await suite.waitUntilReady(service)
             }
             let nginx = try #require(children(of: up.process.pid).first(where: isNginx))
-            // Its workers die with their master only when told so.
+            // Its workers die with their master only if configured to.
             for process in children(of: nginx) + [nginx] { Glibc.kill(process, SIGKILL) }
             let isBack = await eventually {
                 _ = suite.log
                 return (try? suite.http.send("GET", "/v1/people").status) == 401
             }
             #expect(isBack, "\(suite.log)")
-            #expect(suite.log.contains("ended (signal 9); starts again in 200 ms"))
-            #expect(suite.log.contains("signal 9 did not come from jaga: out of memory?"))
+            #expect(suite.log.contains("ended (signal 9); restarting in 200 ms"))
+            #expect(suite.log.contains("signal 9 was not sent by jaga"))
             #expect(suite.log.contains("previous run did not shut down"))
             #expect(await suite.stop() == 0)
         }
@@ -105,13 +105,13 @@ extension `The suite` {
             return name?.hasPrefix("nginx") == true
         }
 
-        @Test func `is refused where another one runs, and says which`() async throws {
+        @Test func `refuses to start beside another one, and names it`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let up = try #require(suite.up)
             let sameHome = try suite.run("up", "--port", "\(FreePorts.one())")
             #expect(await finish(sameHome) == 1)
-            #expect(sameHome.text.contains("process \(up.process.pid) already runs"))
+            #expect(sameHome.text.contains("process \(up.process.pid) already uses"))
 
             let other = try TemporaryFolder()
             let samePort = try suite.run(
@@ -119,7 +119,7 @@ extension `The suite` {
                 "\(FreePorts.base(of: Array(1...302)))")
             #expect(await finish(samePort) == 1)
             #expect(
-                samePort.text.contains("port \(suite.port) (the one origin) is in use by nginx"))
+                samePort.text.contains("port \(suite.port) (public port) is in use by nginx"))
 
             let samePorts = try suite.run(
                 "up", "--home", other.path, "--port", "\(FreePorts.one())")
@@ -129,7 +129,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `gives up when a service cannot start, and shows why`() async throws {
+        @Test func `gives up when a service cannot start, and shows the reason`() async throws {
             let suite = try RunningSuite(settings: ["JAGA_SMS_GATEWAY": "pigeons"])
             await #expect(throws: TestFailure.self) { try await suite.start() }
             let up = try #require(suite.up)
@@ -139,7 +139,7 @@ extension `The suite` {
             #expect(children(of: up.process.pid) == [])
         }
 
-        @Test func `is refused for a setting that nobody knows`() async throws {
+        @Test func `refuses to start with an unknown setting`() async throws {
             let suite = try RunningSuite(settings: ["JAGA_UP_PROT": "8080"])
             await #expect(throws: TestFailure.self) { try await suite.start() }
             let up = try #require(suite.up)

@@ -5,7 +5,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `A watch` {
-        @Test func `that expires without any evaluator is notified with the last position`()
+        @Test func `that expires without an evaluator is notified with the last position`()
             async throws
         {
             let settings = ["JAGA_TIMER_GRACE_SECONDS": "1"]
@@ -15,11 +15,11 @@ extension `The suite` {
                 try home.anna.api.call("POST", "/v1/watches", ["minutes": 0.1])
                 let isTold = try await eventually {
                     _ = home.suite.log
-                    return try home.messages().contains { $0.text.contains("watch ran out") }
+                    return try home.messages().contains { $0.text.contains("watch expired") }
                 }
                 #expect(isTold, "\(home.suite.log)")
-                let alarms = try home.messages().filter { $0.text.contains("watch ran out") }
-                #expect(alarms.contains { $0.told.to == "Bob" })
+                let alarms = try home.messages().filter { $0.text.contains("watch expired") }
+                #expect(alarms.contains { $0.summary.to == "Bob" })
                 for alarm in alarms {
                     #expect(!alarm.text.contains("No position known"), "\(alarm.text)")
                     #expect(alarm.text.contains("1.3000"), "\(alarm.text)")
@@ -28,7 +28,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `is known again after ingest's disk was replaced, though its records are gone`()
+        @Test func `is recovered after ingest's disk was replaced and records were pruned`()
             async throws
         {
             try await Household.run { home in
@@ -43,7 +43,7 @@ extension `The suite` {
                 let isKnown = try await eventually { try inputs() > 0 }
                 #expect(isKnown)
                 #expect(await home.suite.stop() == 0)
-                // All required consumers have acknowledged, and the minimum age is over.
+                // All required consumers have acknowledged, and the minimum age is reached.
                 try prune("fired", of: home.suite.home + "/timer/store.sqlite")
                 try FileManager.default.removeItem(atPath: home.suite.home + "/ingest")
                 try await home.suite.start()
@@ -54,7 +54,7 @@ extension `The suite` {
             }
         }
 
-        /// Removes all records of a stream as the service itself does once they are old.
+        /// Prunes all records of a stream, like the service does once they are old.
         private func prune(_ stream: String, of store: String) throws {
             let sql = """
                 UPDATE stream SET

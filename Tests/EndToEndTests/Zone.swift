@@ -1,13 +1,13 @@
 import Foundation
 import Parsing
 
-/// A zone of the tests, beside ``outside``.
+/// A zone of the tests. See also ``outside``.
 ///
-/// From there to the place inside are 50 m. Nobody can have come from far away in no time: the
-/// evaluator waits for a second fix then.
+/// The point inside is 50 m away. Nobody can travel that far in no time: the evaluator would wait
+/// for a second fix.
 struct Zone: Sendable {
     let name: String
-    /// 25 m inside the edge, by a phone so fast that it can have come from ``outside`` within a
+    /// 25 m inside the edge, with a speed that makes the way from ``outside`` possible within a
     /// second.
     let inside: Place
     private let geometry: JSON
@@ -15,13 +15,13 @@ struct Zone: Sendable {
 
     /// 25 m outside the edges of all zones of the tests, on foot: one fix is enough to leave them.
     static let outside = Place(latitude: 1.3, longitude: 103.8, speed: 1.5)
-    /// 175 m away from the edge of ``park`` and of ``river``, likewise.
+    /// 175 m from the edge of ``park`` and of ``river``, on foot.
     static let away = outside.moved(150, towards: 180, speed: 1.5)
 
     /// A circle, for tests that need one zone.
     static let park = circle("Park", towards: 0)
 
-    /// An alert zone that is near from 100 m on, where a stay of 5 s is told.
+    /// An alert zone with an alert distance of 100 m and a dwell time of 5 s.
     static let river = circle(
         "River", towards: 0,
         [
@@ -30,7 +30,7 @@ struct Zone: Sendable {
             .init("alarm", ["cycle": 3600]),
         ])
 
-    /// A circle of 150 m. Five of them do not come to each other's places, 72° apart.
+    /// A circle of 150 m. Five of them, 72° apart, do not contain each other's points.
     static func circle(
         _ name: String, towards degrees: Double,
         _ properties: [JSON.Member] = [.init("kind", "safe")]
@@ -63,7 +63,7 @@ struct Zone: Sendable {
 }
 
 extension Place {
-    /// The place so many metres away, clockwise from north.
+    /// The point at this distance in metres, clockwise from north.
     fileprivate func moved(
         _ metres: Double, towards degrees: Double, speed: Double? = nil
     ) -> Place {

@@ -2,29 +2,29 @@ import Model
 
 @testable import EvaluatorCore
 
-/// A person's alarms with a clock, told what happens in few words.
+/// A person's alarms with a manual clock and short helpers.
 struct AlarmStage {
     static let person = PersonID(ID128(high: 2, low: 1))
 
-    var life = AlarmLife()
+    var machine = AlarmMachine()
     var rules = EvaluatorRules()
     var now = Timestamp(seconds: 1_760_000_000)
-    /// When the last fix was taken.
+    /// Time of the last fix.
     var fix = Timestamp(seconds: 1_760_000_000)
-    /// Where the person is, by zone.
+    /// The person's presence by zone.
     var stays: [AlarmStay] = []
     private var records: UInt64 = 0
 
-    private mutating func moment(isFix: Bool = false) -> AlarmLife.Moment {
+    private mutating func context(isFix: Bool = false) -> AlarmMachine.Context {
         records += 1
-        return AlarmLife.Moment(
+        return AlarmMachine.Context(
             now: now, fix: fix, isFix: isFix, record: ID128(high: 9, low: records), decided: now)
     }
 
-    /// A fix that finds the person inside of the zones given and near to others.
+    /// A fix inside the given zones and near others.
     mutating func report(
         in zones: [AlarmZone], near: [AlarmZone] = [], initial: Bool = false, age: Int64 = 0
-    ) -> [AlarmLife.Step] {
+    ) -> [AlarmMachine.Step] {
         let before = stays
         stays =
             zones.map { AlarmStay(zone: $0, presence: .inside, initial: initial) }
@@ -34,54 +34,55 @@ struct AlarmStage {
             stays[index].initial = true
         }
         fix = now - .seconds(age)
-        return life.follow(
-            stays, of: Self.person, at: moment(isFix: true), rules: rules, because: { _ in .exit })
+        return machine.update(
+            stays, of: Self.person, at: context(isFix: true), rules: rules,
+            endReason: { _ in .exit })
     }
 
-    /// The configuration is another.
+    /// Changes the configuration.
     mutating func configure(
-        _ zones: [AlarmZone], because reason: AlarmEnd = .removed
-    ) -> [AlarmLife.Step] {
+        _ zones: [AlarmZone], endReason reason: AlarmEnd = .removed
+    ) -> [AlarmMachine.Step] {
         stays = zones.map { AlarmStay(zone: $0, presence: .inside, initial: true) }
-        return life.follow(
-            stays, of: Self.person, at: moment(), rules: rules, because: { _ in reason })
+        return machine.update(
+            stays, of: Self.person, at: context(), rules: rules, endReason: { _ in reason })
     }
 
-    mutating func arm(_ armed: Bool) -> [AlarmLife.Step] {
-        let steps = life.arm(armed)
+    mutating func arm(_ armed: Bool) -> [AlarmMachine.Step] {
+        let steps = machine.arm(armed)
         for index in stays.indices { stays[index].initial = true }
         return steps
-            + life.follow(
-                stays, of: Self.person, at: moment(), rules: rules, because: { _ in .exit })
+            + machine.update(
+                stays, of: Self.person, at: context(), rules: rules, endReason: { _ in .exit })
     }
 
     mutating func answer(
         _ action: AlarmAnswer.Action, _ zone: AlarmZone? = nil
-    ) -> [AlarmLife.Step] {
-        life.answer(
+    ) -> [AlarmMachine.Step] {
+        machine.answer(
             AlarmAnswer(person: Self.person, zone: zone?.id, action: action, at: now),
-            at: moment(), rules: rules)
+            at: context(), rules: rules)
     }
 
-    /// Lets time go by, and each clock ring when it is due.
-    mutating func pass(seconds: Int64) -> [AlarmLife.Step] {
+    /// Advances time; every ring happens when due.
+    mutating func advance(seconds: Int64) -> [AlarmMachine.Step] {
         let end = now + .seconds(seconds)
-        var steps: [AlarmLife.Step] = []
+        var steps: [AlarmMachine.Step] = []
         while let due = nextRing, due <= end {
             now = max(now, due)
-            steps += life.advance(at: moment(), rules: rules)
+            steps += machine.advance(at: context(), rules: rules)
         }
         now = end
         return steps
     }
 
-    /// Lets time go by without any clock, then lets the late one ring.
-    mutating func passWithoutClock(seconds: Int64) -> [AlarmLife.Step] {
+    /// Advances time without rings, then handles the late one.
+    mutating func advanceWithoutRings(seconds: Int64) -> [AlarmMachine.Step] {
         now = now + .seconds(seconds)
-        return life.advance(at: moment(), rules: rules)
+        return machine.advance(at: context(), rules: rules)
     }
 
-    var nextRing: Timestamp? { life.nextRing(fix: fix, rules: rules) }
+    var nextRing: Timestamp? { machine.nextRing(fix: fix, rules: rules) }
 }
 
 extension AlarmZone {
@@ -96,15 +97,15 @@ extension AlarmZone {
     }
 }
 
-extension [AlarmLife.Step] {
-    /// For each step the zone's number behind a letter: `S` started and heard, `s` started without
-    /// a sound, `!` and `.` the same where the person was found so, `R` rang again, `E` ended.
+extension [AlarmMachine.Step] {
+    /// Each step as a letter and the zone's number: `S` started and audible, `s` started silently,
+    /// `!` and `.` the same for an initial alarm, `R` rang again, `E` ended.
     var marbles: String {
         map { step in
             let number = step.alarm.zone.id.raw.low
             switch step.kind {
-            case .started(initial: false): return (step.speaks ? "S" : "s") + "\(number)"
-            case .started(initial: true): return (step.speaks ? "!" : ".") + "\(number)"
+            case .started(initial: false): return (step.isAudible ? "S" : "s") + "\(number)"
+            case .started(initial: true): return (step.isAudible ? "!" : ".") + "\(number)"
             case .repeated: return "R\(number)"
             case .ended: return "E\(number)"
             }

@@ -3,26 +3,26 @@ import Testing
 
 @testable import EvaluatorCore
 
-/// Everything that may happen to the alarms of two zones, in every order.
+/// All sequences of moves for the alarms of two zones.
 @Suite struct AlarmWorldTests {
     private enum Move: CaseIterable {
         case outside, inOne, inTwo, inBoth, disarm, arm, sleepOne, sleepAll, wait, waitLong, edit
     }
 
-    /// What must hold whatever happened, kept beside the machine by other means.
+    /// The invariants, tracked independently of the machine.
     private struct Witness {
         var stage = AlarmStage()
         var one = AlarmZone.alarming(1, priority: 1, cycle: 10, sleep: 35)
         var two = AlarmZone.alarming(2, priority: 2, cycle: 30, sleep: 45)
-        /// Zones whose alarm has started and not ended.
+        /// Zones with a started alarm.
         var alarming: Set<UInt64> = []
-        /// When each zone may ring again at the soonest.
+        /// When each zone may ring again at the earliest.
         var quietUntil: [UInt64: Timestamp] = [:]
         var asleep: [UInt64: Timestamp] = [:]
         var isArmed = true
         var inside: [AlarmZone] = []
 
-        mutating func play(_ move: Move) -> [AlarmLife.Step] {
+        mutating func play(_ move: Move) -> [AlarmMachine.Step] {
             switch move {
             case .outside: return report([])
             case .inOne: return report([one])
@@ -36,10 +36,10 @@ import Testing
                 return stage.arm(true)
             case .sleepOne: return sleep([one.id.raw.low])
             case .sleepAll: return sleep([1, 2])
-            case .wait: return stage.pass(seconds: 20)
-            case .waitLong: return stage.passWithoutClock(seconds: 1900)
+            case .wait: return stage.advance(seconds: 20)
+            case .waitLong: return stage.advanceWithoutRings(seconds: 1900)
             case .edit:
-                // The other is the more urgent one from here on.
+                // From here on the other zone is more urgent.
                 one.priority = 3 - one.priority
                 two.priority = 3 - two.priority
                 inside = inside.map { $0.id == one.id ? one : two }
@@ -47,14 +47,14 @@ import Testing
             }
         }
 
-        private mutating func report(_ zones: [AlarmZone]) -> [AlarmLife.Step] {
+        private mutating func report(_ zones: [AlarmZone]) -> [AlarmMachine.Step] {
             inside = zones
-            // What slept long enough wakes, and by nothing else.
+            // Only alarms that slept long enough wake.
             asleep = asleep.filter { $0.value > stage.now }
             return stage.report(in: zones)
         }
 
-        private mutating func sleep(_ zones: [UInt64]) -> [AlarmLife.Step] {
+        private mutating func sleep(_ zones: [UInt64]) -> [AlarmMachine.Step] {
             for zone in zones where alarming.contains(zone) {
                 asleep[zone] = stage.now + .seconds(zone == 1 ? 35 : 45)
             }
@@ -62,11 +62,11 @@ import Testing
         }
     }
 
-    @Test func `whatever happens in whatever order, alarms keep their promises`() throws {
+    @Test func `alarms keep their invariants under every sequence of moves`() throws {
         try play(Move.allCases, length: 5)
     }
 
-    @Test func `neither do they break them later`() throws {
+    @Test func `alarms keep their invariants in longer sequences`() throws {
         try play([.outside, .inOne, .inBoth, .sleepOne, .wait, .waitLong], length: 6)
         try play([.inBoth, .inTwo, .sleepAll, .disarm, .arm, .wait], length: 6)
     }
@@ -100,9 +100,9 @@ import Testing
 
     private struct Broken: Error {}
 
-    /// What is wrong with what was decided; nil if nothing is.
+    /// The violated invariant of a decision; nil if none.
     private func check(
-        _ steps: [AlarmLife.Step], of witness: inout Witness, since before: Timestamp
+        _ steps: [AlarmMachine.Step], of witness: inout Witness, since before: Timestamp
     ) -> String? {
         var time = before
         for step in steps {
@@ -110,12 +110,12 @@ import Testing
             switch step.kind {
             case .started:
                 if !witness.alarming.insert(zone).inserted { return "\(zone) started twice" }
-                if step.speaks != (step.alarm.rings == 1) { return "a silent ring of \(zone)" }
+                if step.isAudible != (step.alarm.rings == 1) { return "a silent ring of \(zone)" }
                 witness.asleep[zone] = nil
                 witness.quietUntil[zone] = nil
             case .repeated:
                 if !witness.alarming.contains(zone) { return "\(zone) rang, but is no alarm" }
-                if !step.speaks { return "\(zone) rang without being heard" }
+                if !step.isAudible { return "\(zone) rang without being heard" }
             case .ended:
                 if witness.alarming.remove(zone) == nil { return "\(zone) ended twice" }
                 continue
@@ -124,8 +124,8 @@ import Testing
             if !witness.inside.contains(where: { $0.id == step.alarm.zone.id }) {
                 return "\(zone) alarms somebody who is gone"
             }
-            if step.speaks {
-                // Rings of one move are in order; each is at least a cycle after the last.
+            if step.isAudible {
+                // Rings of one move are ordered, and at least a cycle apart.
                 time = max(time, witness.quietUntil[zone] ?? time)
                 if time > witness.stage.now { return "\(zone) rings within its cycle" }
                 let cycle: Int64 = zone == 1 ? 10 : 30
@@ -137,16 +137,18 @@ import Testing
     }
 
     private func check(_ witness: Witness) -> String? {
-        let life = witness.stage.life
-        if Set(life.alarms.map(\.zone.id.raw.low)) != witness.alarming { return "what is told" }
+        let machine = witness.stage.machine
+        if Set(machine.alarms.map(\.zone.id.raw.low)) != witness.alarming { return "what is told" }
         let isFresh = witness.stage.now - witness.stage.fix <= .seconds(1800)
         let inside = Set(witness.inside.map(\.id.raw.low))
         if !witness.isArmed, !witness.alarming.isEmpty { return "disarmed, and alarms" }
         if !witness.alarming.isSubset(of: inside) { return "alarms of somebody who is gone" }
         if witness.isArmed, isFresh, witness.alarming != inside { return "an alarm is missing" }
-        let awake = life.alarms.filter(\.isAwake)
+        let awake = machine.alarms.filter(\.isAwake)
         let most = awake.min { $0.zone.priority < $1.zone.priority }
-        if life.speaker.map({ life.alarms[$0].zone.id }) != most?.zone.id { return "who speaks" }
+        if machine.audibleIndex.map({ machine.alarms[$0].zone.id }) != most?.zone.id {
+            return "who speaks"
+        }
         if isFresh, let most, case .awake(let due) = most.phase, due <= witness.stage.now {
             return "a ring is owed"
         }

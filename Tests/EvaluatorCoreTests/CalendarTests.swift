@@ -4,9 +4,9 @@ import Testing
 
 @testable import EvaluatorCore
 
-/// Wall clocks, windows and days, with integers alone.
+/// Wall clocks, windows and days.
 @Suite struct CalendarTests {
-    /// Berlin: an hour is left out on 2026-03-29 at 01:00 UTC, and comes twice on 2026-10-25.
+    /// Berlin: an hour is skipped on 2026-03-29 at 01:00 UTC and repeated on 2026-10-25.
     private static let berlin = ZoneClock(
         timeZone: "Europe/Berlin", firstOffset: 3600,
         offsets: [
@@ -20,9 +20,9 @@ import Testing
     }
 
     /// - Parameters:
-    ///   - day: 0 = Monday
-    ///   - from: minutes of that day
-    ///   - to: minutes of that day, more where it ends on another
+    ///   - day: 0 = Monday.
+    ///   - from: minutes of that day.
+    ///   - to: minutes of that day; larger if it ends on a later one.
     private static func window(_ day: Int, _ from: Int, _ to: Int) -> ZoneWindow {
         ZoneWindow(start: day * 1440 + from, end: day * 1440 + to)
     }
@@ -35,7 +35,7 @@ import Testing
             clock: berlin, schedule: ZoneSchedule(windows: windows, exceptions: exceptions))
     }
 
-    @Test func `a window counts from its first second to its last`() {
+    @Test func `a window is open from its first second to its last`() {
         // Mondays from 08:00 to 14:00, an hour before UTC in winter.
         let calendar = Self.calendar([Self.window(0, 480, 840)])
         for (text, isOpen) in [
@@ -53,7 +53,7 @@ import Testing
         #expect(calendar.opening(after: open) == Self.time("2026-01-12T07:00:00Z"))
     }
 
-    @Test func `a window goes on over midnight and over the end of the week`() {
+    @Test func `a window can cross midnight and the end of the week`() {
         let calendar = Self.calendar([Self.window(6, 1320, 1800)])
         #expect(calendar.isOpen(at: Self.time("2026-01-11T21:00:00Z")))
         #expect(calendar.isOpen(at: Self.time("2026-01-12T04:59:59Z")))
@@ -62,7 +62,7 @@ import Testing
         #expect(closing == Self.time("2026-01-12T05:00:00Z"))
     }
 
-    @Test func `windows that touch are one`() {
+    @Test func `adjacent windows are one`() {
         let calendar = Self.calendar([Self.window(0, 0, 1440), Self.window(1, 0, 1440)])
         let closing = calendar.closing(after: Self.time("2026-01-05T12:00:00Z"))
         #expect(closing == Self.time("2026-01-06T23:00:00Z"))
@@ -71,7 +71,7 @@ import Testing
         #expect(always.isOpen(at: Self.time("2026-01-05T12:00:00Z")))
     }
 
-    @Test func `what is always open closes on an exception, however far away`() {
+    @Test func `an always-open schedule closes on an exception, however distant`() {
         let monday = Self.time("2026-01-05T12:00:00Z")
         for minutes in [1440, 720, 30] {
             let windows = stride(from: 0, to: 10_080, by: minutes).map {
@@ -84,7 +84,7 @@ import Testing
                 let calendar = Self.calendar(windows, except: ["2025-12-31", "2027-12-01", day])
                 #expect(calendar.closing(after: monday) == Self.time(closing), "\(day)")
             }
-            // One evening begins early, and is not held up by the day after.
+            // One evening begins early and does not depend on the next day.
             var over = windows.filter { $0.start < 1440 || $0.start >= 4320 }
             over.append(ZoneWindow(start: 1440, end: 4320))
             let calendar = Self.calendar(over, except: ["2026-04-15", "2026-04-16"])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `no window begins on an exception, and one from the day before goes on`() {
+    @Test func `no window begins on an exception, but one from the day before continues`() {
         let calendar = Self.calendar(
             [Self.window(0, 1320, 1800), Self.window(1, 480, 840)], except: ["2026-01-06"])
         #expect(calendar.isOpen(at: Self.time("2026-01-06T04:00:00Z")))
@@ -101,7 +101,7 @@ import Testing
         #expect(next == Self.time("2026-01-12T21:00:00Z"))
     }
 
-    @Test func `what falls into the hour left out is when it is left out`() {
+    @Test func `a time within the skipped hour is the moment of the skip`() {
         // Sundays 02:30 to 04:00, to 02:45, and 01:30 to 02:30, on the day without 02:00 to 03:00.
         let gap = Self.time("2026-03-29T01:00:00Z")
         let late = Self.calendar([Self.window(6, 150, 240)])
@@ -117,7 +117,7 @@ import Testing
         #expect(late.next(minute: 150, after: gap - .seconds(7200)) == gap)
     }
 
-    @Test func `what falls into the hour that comes twice is its first time`() {
+    @Test func `a time within the repeated hour is its first occurrence`() {
         let twice = Self.time("2026-10-25T01:00:00Z")
         // 02:30 comes at 00:30 and at 01:30 UTC.
         let calendar = Self.calendar([Self.window(6, 150, 165)])
@@ -132,7 +132,7 @@ import Testing
                 == Self.time("2026-11-01T01:30:00Z"))
     }
 
-    @Test func `a minute of the day comes on days with a window, or on all`() {
+    @Test func `a minute of the day occurs on days with a window, or on every day`() {
         let calendar = Self.calendar([Self.window(0, 480, 840)], except: ["2026-01-12"])
         let monday = calendar.next(minute: 460, after: Self.time("2026-01-01T00:00:00Z"))
         #expect(monday == Self.time("2026-01-05T06:40:00Z"))
@@ -147,7 +147,7 @@ import Testing
         #expect(never.opening(after: .zero) == nil && !never.isOpen(at: .zero))
     }
 
-    @Test func `opening and closing are where a slow look finds them`() {
+    @Test func `openings and closings equal those of a brute-force search`() {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var windows: [ZoneWindow] = []
@@ -160,7 +160,7 @@ import Testing
             let days = (0..<5).map { _ in Int32.random(in: 20_535...20_545, using: &random) }
             let calendar = ZoneCalendar(
                 clock: Self.berlin, schedule: ZoneSchedule(windows: windows, exceptions: days))
-            // Around the hour left out, and the one that comes twice.
+            // Around the skipped and the repeated hour.
             for start in ["2026-03-26T00:00:00Z", "2026-10-22T00:00:00Z"] {
                 let first = Self.time(start)
                 let looks = (0..<8 * 96).map { first + .seconds(Int64($0) * 900) }

@@ -13,123 +13,123 @@ import Testing
         schedule.next(at: time(seconds)) { _ in true }
     }
 
-    @Test func `none without news, however long ago the last was`() {
+    @Test func `no checkpoint is due without new records, however old the last one is`() {
         var schedule = schedule
         #expect(next(schedule, 1000) == nil)
-        schedule.begin(one, at: time(0))
+        schedule.assign(one, at: time(0))
         #expect(next(schedule, 1000) == nil)
-        schedule.applied(one)
+        schedule.recordApplied(one)
         #expect(next(schedule, 1000) == one)
-        // Of a partition that is not owned nothing is told.
-        schedule.applied(two)
-        schedule.drop(one)
+        // A partition that is not owned has no checkpoint.
+        schedule.recordApplied(two)
+        schedule.revoke(one)
         #expect(next(schedule, 1000) == nil)
     }
 
-    @Test func `none before the interval has passed since the begin and since the last`() {
+    @Test func `no checkpoint is due before the interval since the start or the last one`() {
         var schedule = schedule
-        schedule.begin(one, at: time(0))
-        schedule.applied(one)
+        schedule.assign(one, at: time(0))
+        schedule.recordApplied(one)
         #expect(next(schedule, 59) == nil)
         #expect(next(schedule, 60) == one)
-        schedule.sent(one)
-        schedule.answered(one, isKept: true, at: time(61))
-        schedule.applied(one)
+        schedule.recordSent(one)
+        schedule.recordAnswer(one, isStored: true, at: time(61))
+        schedule.recordApplied(one)
         #expect(next(schedule, 120) == nil)
         #expect(next(schedule, 121) == one)
     }
 
-    @Test func `one at a time, and the one that waits longest first`() {
+    @Test func `one checkpoint is in flight at a time, the longest waiting first`() {
         var schedule = schedule
-        schedule.begin(one, at: time(5))
-        schedule.begin(two, at: time(0))
-        for partition in [one, two] { schedule.applied(partition) }
+        schedule.assign(one, at: time(5))
+        schedule.assign(two, at: time(0))
+        for partition in [one, two] { schedule.recordApplied(partition) }
         #expect(next(schedule, 100) == two)
         #expect(schedule.next(at: time(100)) { $0 == one } == one)
-        schedule.sent(two)
-        #expect(schedule.underWay == two)
+        schedule.recordSent(two)
+        #expect(schedule.inFlight == two)
         #expect(next(schedule, 100) == nil)
-        schedule.answered(two, isKept: true, at: time(100))
+        schedule.recordAnswer(two, isStored: true, at: time(100))
         #expect(next(schedule, 100) == one)
     }
 
-    @Test func `what was applied meanwhile is news for the next one`() {
+    @Test func `records applied during a checkpoint count for the next one`() {
         var schedule = schedule
-        schedule.begin(one, at: time(0))
-        schedule.applied(one)
-        schedule.sent(one)
-        schedule.applied(one)
-        schedule.answered(one, isKept: true, at: time(60))
+        schedule.assign(one, at: time(0))
+        schedule.recordApplied(one)
+        schedule.recordSent(one)
+        schedule.recordApplied(one)
+        schedule.recordAnswer(one, isStored: true, at: time(60))
         #expect(next(schedule, 120) == one)
-        schedule.sent(one)
-        schedule.answered(one, isKept: true, at: time(121))
+        schedule.recordSent(one)
+        schedule.recordAnswer(one, isStored: true, at: time(121))
         #expect(next(schedule, 1000) == nil)
     }
 
-    @Test func `a refused one is tried again, later`() {
+    @Test func `a rejected checkpoint is retried later`() {
         var schedule = schedule
-        schedule.begin(one, at: time(0))
-        schedule.applied(one)
-        schedule.sent(one)
-        schedule.answered(one, isKept: false, at: time(70))
+        schedule.assign(one, at: time(0))
+        schedule.recordApplied(one)
+        schedule.recordSent(one)
+        schedule.recordAnswer(one, isStored: false, at: time(70))
         #expect(next(schedule, 129) == nil)
         #expect(next(schedule, 130) == one)
     }
 
-    @Test func `a partition that is lost or begun anew is no longer waited for`() {
+    @Test func `a revoked or reassigned partition is not waited for`() {
         var schedule = schedule
-        schedule.begin(one, at: time(0))
-        schedule.applied(one)
-        schedule.sent(one)
-        schedule.drop(one)
-        #expect(schedule.underWay == nil)
-        schedule.begin(one, at: time(100))
-        schedule.applied(one)
-        schedule.sent(one)
-        schedule.begin(one, at: time(200))
-        #expect(schedule.underWay == nil)
-        // The answer to the one before says nothing about this life of it.
-        schedule.answered(one, isKept: true, at: time(200))
-        schedule.applied(one)
+        schedule.assign(one, at: time(0))
+        schedule.recordApplied(one)
+        schedule.recordSent(one)
+        schedule.revoke(one)
+        #expect(schedule.inFlight == nil)
+        schedule.assign(one, at: time(100))
+        schedule.recordApplied(one)
+        schedule.recordSent(one)
+        schedule.assign(one, at: time(200))
+        #expect(schedule.inFlight == nil)
+        // The answer to the earlier checkpoint does not count for this assignment.
+        schedule.recordAnswer(one, isStored: true, at: time(200))
+        schedule.recordApplied(one)
         #expect(next(schedule, 260) == one)
     }
 
-    @Test func `before leaving each with news is told of once, and then it is done`() {
+    @Test func `draining sends each changed partition once`() {
         var schedule = schedule
-        for partition in [one, two, Partition.all[3]] { schedule.begin(partition, at: time(0)) }
-        for partition in [one, two] { schedule.applied(partition) }
-        #expect(!schedule.isDone)
-        schedule.leave()
-        #expect(!schedule.isDone)
-        var told: [Partition] = []
+        for partition in [one, two, Partition.all[3]] { schedule.assign(partition, at: time(0)) }
+        for partition in [one, two] { schedule.recordApplied(partition) }
+        #expect(!schedule.hasDrained)
+        schedule.beginDrain()
+        #expect(!schedule.hasDrained)
+        var emitted: [Partition] = []
         while let partition = next(schedule, 1) {
-            schedule.sent(partition)
-            #expect(!schedule.isDone)
-            // More comes all the time.
-            schedule.applied(partition)
-            schedule.answered(partition, isKept: told.isEmpty, at: time(1))
-            told.append(partition)
+            schedule.recordSent(partition)
+            #expect(!schedule.hasDrained)
+            // New records keep arriving.
+            schedule.recordApplied(partition)
+            schedule.recordAnswer(partition, isStored: emitted.isEmpty, at: time(1))
+            emitted.append(partition)
         }
-        #expect(told == [one, two])
-        #expect(schedule.isDone)
+        #expect(emitted == [one, two])
+        #expect(schedule.hasDrained)
     }
 
-    @Test func `one under way when leaving begins is not the last one`() {
+    @Test func `a checkpoint in flight when draining begins is not the last one`() {
         var schedule = schedule
-        schedule.begin(one, at: time(0))
-        schedule.applied(one)
-        schedule.sent(one)
-        schedule.applied(one)
-        schedule.leave()
-        schedule.answered(one, isKept: true, at: time(1))
-        #expect(!schedule.isDone)
+        schedule.assign(one, at: time(0))
+        schedule.recordApplied(one)
+        schedule.recordSent(one)
+        schedule.recordApplied(one)
+        schedule.beginDrain()
+        schedule.recordAnswer(one, isStored: true, at: time(1))
+        #expect(!schedule.hasDrained)
         #expect(next(schedule, 1) == one)
     }
 
-    @Test func `there is nothing to wait for without news`() {
+    @Test func `draining without new records is done immediately`() {
         var schedule = schedule
-        schedule.begin(one, at: time(0))
-        schedule.leave()
-        #expect(schedule.isDone)
+        schedule.assign(one, at: time(0))
+        schedule.beginDrain()
+        #expect(schedule.hasDrained)
     }
 }

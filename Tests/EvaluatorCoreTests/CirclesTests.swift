@@ -4,7 +4,7 @@ import Testing
 @testable import EvaluatorCore
 
 @Suite struct CirclesTests {
-    @Test func `a spot is on the wanted sides, or one is named on whose other side it is`() {
+    @Test func `a point is on all required sides, or the first violated circle is named`() {
         var random = SeededGenerator(seed: 16)
         var held = 0
         for _ in 0..<2000 {
@@ -12,20 +12,20 @@ import Testing
             let sides = (0..<Int.random(in: 0...Circles.count, using: &random)).map { _ in
                 let isInside = Bool.random(using: &random)
                 return Circles.Side(
-                    middle: spot(&random),
+                    middle: point(&random),
                     radius: .random(in: isInside ? 700...2000 : 1...90, using: &random),
                     isInside: isInside, edge: .random(in: 0...500, using: &random),
                     isRound: Bool.random(using: &random))
             }
             for (index, side) in sides.enumerated() { circles.set(index, side) }
-            let here = spot(&random)
+            let here = point(&random)
             let away = sides.map { $0.middle.squaredMetres(to: here).squareRoot() }
             let beyond = sides.indices.filter {
                 (away[$0] < sides[$0].radius) != sides[$0].isInside
             }
-            let found = circles.firstBeyond(here, from: 0, to: sides.count)
+            let found = circles.firstViolated(here, from: 0, to: sides.count)
             let least = zip(sides, away).map { ($0.edge - $1).magnitude }.min() ?? .infinity
-            #expect(circles.hold(here) == beyond.isEmpty)
+            #expect(circles.allContain(here) == beyond.isEmpty)
             #expect(found == beyond.first)
             let nearest = circles.nearest(to: here).least
             #expect(nearest == least || (nearest - least).magnitude < 0.01)
@@ -34,20 +34,20 @@ import Testing
         #expect(held > 100)
     }
 
-    @Test func `no spot is on the side of a circle less wide than nothing`() {
+    @Test func `no point is on the required side of a circle with a negative radius`() {
         var circles = Circles()
         let none = Circles.Side(
-            middle: Circles.Spot(east: 0, north: 0), radius: -1, isInside: true, edge: 0,
+            middle: Circles.LocalPoint(east: 0, north: 0), radius: -1, isInside: true, edge: 0,
             isRound: false)
-        #expect(circles.hold(none.middle))
+        #expect(circles.allContain(none.middle))
         circles.set(7, none)
-        #expect(!circles.hold(none.middle))
-        #expect(circles.firstBeyond(none.middle, from: 0, to: 8) == 7)
-        #expect(circles.firstBeyond(none.middle, from: 0, to: 7) == nil)
+        #expect(!circles.allContain(none.middle))
+        #expect(circles.firstViolated(none.middle, from: 0, to: 8) == 7)
+        #expect(circles.firstViolated(none.middle, from: 0, to: 7) == nil)
     }
 
-    private func spot(_ random: inout SeededGenerator) -> Circles.Spot {
-        Circles.Spot(
+    private func point(_ random: inout SeededGenerator) -> Circles.LocalPoint {
+        Circles.LocalPoint(
             east: .random(in: -300...300, using: &random),
             north: .random(in: -300...300, using: &random))
     }

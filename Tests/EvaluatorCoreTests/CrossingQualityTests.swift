@@ -2,11 +2,11 @@ import EvaluatorCore
 import Model
 import Testing
 
-/// How sure entering has to be, how soon leaving is believed, and how fast people can be.
+/// How certain entering must be, how soon leaving is trusted, and how fast people can move.
 @Suite struct CrossingQualityTests {
     // MARK: Entering a safe zone
 
-    @Test func `one fix enters where the reported speed agrees`() {
+    @Test func `one fix enters if the reported speed agrees`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 300, speed: 2)
         #expect(world.report(north: 150, speed: 2).marbles == "E")
@@ -17,13 +17,13 @@ import Testing
             var world = World(zones: [.round()])
             _ = world.report(north: 900, speed: speed)
             let jump = world.report(north: 50, speed: speed)
-            #expect(jump.marbles == "" && jump.withheld.map(\.reason) == [.unconfirmed])
+            #expect(jump.marbles == "" && jump.suppressed.map(\.reason) == [.unconfirmed])
             #expect(world.report(north: 40, speed: speed).marbles == "E")
         }
     }
 
     @Test(arguments: [(900, 0), (1200, nil)] as [(Double, Double?)])
-    func `a jump and back is no visit`(far: Double, speed: Double?) {
+    func `a jump and back is not a visit`(far: Double, speed: Double?) {
         var world = World(zones: [.round()])
         _ = world.report(north: far, speed: 0)
         _ = world.report(north: far, speed: speed)
@@ -33,7 +33,7 @@ import Testing
         #expect(world.wait(seconds: 7200).marbles == "")
     }
 
-    @Test func `who drives home without a word about speed enters by one fix`() {
+    @Test func `driving home without a reported speed enters by one fix`() {
         var world = World(zones: [.round()])
         for north in [6100.0, 4600, 3100, 1600] {
             #expect(world.report(north: north).marbles == "")
@@ -49,10 +49,10 @@ import Testing
         }
     }
 
-    @Test func `noise across the edge does not put off who is inside by less than the margin`() {
+    @Test func `noise across the edge does not delay an enter within the margin`() {
         var world = World(zones: [.round(radius: 400)])
         _ = world.report(north: 600, accuracy: 60)
-        // The margin is 120 m: up to 60 m outside nothing is contradicted.
+        // The margin is 120 m: up to 60 m outside contradicts nothing.
         for north in [295.0, 295, 455, 295, 440] {
             #expect(world.report(north: north, accuracy: 60).marbles == "")
         }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `who is inside by less than the margin has entered after a while`() {
+    @Test func `a person inside by less than the margin enters after a while`() {
         var world = World(zones: [.round(radius: 400)])
         _ = world.report(north: 600, accuracy: 60)
         // 105 m inside, with a margin of 120 m.
@@ -72,7 +72,7 @@ import Testing
         #expect(world.report(north: 295, accuracy: 60).marbles == "E")
     }
 
-    @Test func `a zone too small for the margin takes two fixes`() {
+    @Test func `a zone too small for the margin needs two fixes`() {
         var world = World(zones: [.round(radius: 60)])
         _ = world.report(north: 200, accuracy: 40)
         #expect(world.report(north: 20, accuracy: 40, speed: 3).marbles == "")
@@ -81,8 +81,8 @@ import Testing
 
     // MARK: Leaving by one fix
 
-    @Test func `leaving waits shorter, the farther beyond a fix is`() {
-        // Metres beyond the edge, accuracy, and how long it waits, seconds.
+    @Test func `the farther beyond a fix is, the shorter leaving waits`() {
+        // Metres beyond the edge, accuracy, wait in seconds.
         for (beyond, accuracy, wait) in [
             (250.0, 10.0, 60), (120, 10, 125), (90, 30, 200), (600, 10, 60), (500, 50, 150),
         ] as [(Double, Double, Int64)] {
@@ -95,14 +95,14 @@ import Testing
         }
     }
 
-    @Test func `beyond a kilometre nothing is waited for`() {
+    @Test func `beyond a kilometre there is no wait`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         _ = world.report(north: 0)
         #expect(world.report(north: 1250, after: 600).marbles == "X")
     }
 
-    @Test func `a fix that nobody can have reached from rest waits however far it is`() {
+    @Test func `a fix that is implausible from rest waits at any distance`() {
         // At 1 m/s²: 450 m in 30 s, and both accuracies.
         for (north, wait) in [(465.0, 60), (475, 200)] as [(Double, Int64)] {
             var world = World(zones: [.round(radius: 100)])
@@ -116,32 +116,32 @@ import Testing
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         _ = world.report(north: 0)
-        #expect(world.report(north: 1500, after: 30).withheld.map(\.reason) == [.unconfirmed])
+        #expect(world.report(north: 1500, after: 30).suppressed.map(\.reason) == [.unconfirmed])
         #expect(world.report(north: 0, after: 150).marbles == "")
         #expect(world.wait(seconds: 7200).marbles == "")
     }
 
-    @Test func `a phone that reported that it stands and now reports no speed is waited for`() {
+    @Test func `a phone that reported standing and now reports no speed is waited for`() {
         var world = World(zones: [.round()])
         for _ in 0..<3 { _ = world.report(north: 0, after: 180, speed: 0) }
         #expect(world.report(north: 2000, after: 180).marbles == "")
         #expect(world.report(north: 0, after: 180, speed: 0).marbles == "")
         #expect(world.wait(seconds: 7200).marbles == "")
-        // Long after, it may have gone.
+        // After a long time it may have moved.
         #expect(world.report(north: 2000, after: 301).marbles == "X")
     }
 
-    @Test func `who is on the way leaves by one fix, also without a word about speed`() {
+    @Test func `a moving person leaves by one fix, even without a reported speed`() {
         var world = World(zones: [.round()])
         for north in [0.0, 60, 150] { _ = world.report(north: north) }
         #expect(world.report(north: 260).marbles == "X")
-        // Who stood until then does not.
+        // A person who stood until then does not.
         var still = World(zones: [.round()])
         for north in [145.0, 150, 150] { _ = still.report(north: north) }
         #expect(still.report(north: 260).marbles == "")
     }
 
-    @Test func `a still phone that jumps is waited for`() {
+    @Test func `a jump of a standing phone waits for a second fix`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0, speed: 0)
         _ = world.report(north: 0, speed: 0)
@@ -152,7 +152,8 @@ import Testing
 
     // MARK: High speed
 
-    /// A train at 90 m/s, a fix each 10 s, out of a city of 4 km: how many fixes later it has left.
+    /// A train at 90 m/s with a fix every 10 s leaves a city of 4 km: the number of fixes until the
+    /// exit.
     private func fixesUntilLeft(speed: Double?) -> Int? {
         var world = World(zones: [.round(radius: 4000)])
         _ = world.report(north: 0, after: 10, speed: speed)
@@ -167,15 +168,15 @@ import Testing
         return nil
     }
 
-    @Test func `a fast train is believed by the speed that it reports`() {
+    @Test func `a fast train is trusted by its reported speed`() {
         #expect(fixesUntilLeft(speed: 90) == 1)
     }
 
-    @Test func `a fast train is believed when three fixes agree`() {
+    @Test func `a fast train is trusted when three fixes agree`() {
         #expect(fixesUntilLeft(speed: nil).map { $0 <= 3 } == true)
     }
 
-    @Test func `nobody is faster than 350 metres a second`() {
+    @Test func `350 metres a second is the maximum speed`() {
         var world = World(zones: [.round(radius: 4000)])
         _ = world.report(north: 0, after: 10)
         for step in 1...5 {
@@ -183,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `the wait for a suspect counts from the first`() {
+    @Test func `the wait of suspects counts from the first one`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         var said = ""
@@ -197,9 +198,9 @@ import Testing
 
     // MARK: Old fixes
 
-    @Test func `a long stay says when its fix is old`() {
+    @Test func `a dwell event says that its fix is old`() {
         for (interval, isOld) in [(600, false), (960, true)] as [(Int64, Bool)] {
-            var world = World(zones: [PlacedZone.round().with { $0.dwellSeconds = 1800 }])
+            var world = World(zones: [ConfiguredZone.round().with { $0.dwellSeconds = 1800 }])
             _ = world.report(north: 500, after: 60)
             _ = world.report(north: 0, after: 60)
             _ = world.report(north: 0, after: 60)

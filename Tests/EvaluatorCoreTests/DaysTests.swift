@@ -4,29 +4,31 @@ import Model
 import TestSupport
 import Testing
 
-/// Days of somebody who stands, walks and drives among four zones, as phones of several kinds tell
-/// of them: what is told against where they were.
+/// Simulated days of a person who stands, walks and drives among four zones, reported by several
+/// kinds of phones. Reported crossings are compared with the truth.
 @Suite struct DaysTests {
     @Test(arguments: Day.Phone.allCases)
-    func `nothing is told that has not happened, however the phone reports`(phone: Day.Phone) {
+    func `no false crossing is reported, whatever the phone's reporting pattern`(phone: Day.Phone) {
         var crossings = 0
         for seed in 0..<6 as Range<UInt64> {
             var day = Day(seed: seed, phone, wrong: .never)
-            let told = day.told()
-            crossings += told.count
-            for each in told { #expect(day.isTrue(each), "seed \(seed): \(each)") }
+            let emitted = day.emitted()
+            crossings += emitted.count
+            for each in emitted { #expect(day.isTrue(each), "seed \(seed): \(each)") }
         }
         #expect(crossings > 20)
     }
 
-    /// A fix a kilometre away after minutes of stillness cannot be told from leaving where no speed
-    /// is known. One that reports that the phone stands, or comes too soon, can.
+    /// Without a known speed, a fix a kilometre away after minutes of rest is indistinguishable
+    /// from leaving. A fix that reports standing, or arrives too soon, is distinguishable.
     @Test(arguments: [Day.Wrong.standing, .soon])
-    func `nobody leaves by a wrong fix that can be told from a true one`(kind: Day.Wrong) {
+    func `no wrong fix that is distinguishable from a true one makes a person leave`(
+        kind: Day.Wrong
+    ) {
         var wrong = 0
         for seed in 0..<8 as Range<UInt64> {
             var day = Day(seed: seed, .clock, wrong: kind)
-            for exit in day.told() where !exit.isEnter {
+            for exit in day.emitted() where !exit.isEnter {
                 #expect(day.isTrue(exit), "seed \(seed): \(exit)")
             }
             wrong += day.wrong
@@ -35,38 +37,38 @@ import Testing
     }
 }
 
-/// A day that is made of a seed.
+/// A day generated from a seed.
 struct Day {
     enum Phone: CaseIterable {
-        /// Each minute to three.
+        /// Every one to three minutes.
         case clock
-        /// When it has moved, and each half hour.
+        /// After a move, and every half hour.
         case rarely
-        /// When it has moved.
+        /// After a move.
         case moved
-        /// When it comes into a zone or is well out of it.
+        /// When it enters a zone or is well outside.
         case edges
     }
 
-    /// When a phone that stands reports that it is somewhere else.
+    /// When a standing phone reports another position.
     enum Wrong {
         case never
-        /// At any time; it reports speeds, and that it stands.
+        /// At any time; it reports speeds and that it stands.
         case standing
-        /// At most 20 s after a right one; it reports no speeds.
+        /// At most 20 s after a correct one; it reports no speeds.
         case soon
     }
 
-    /// A zone was entered or left.
+    /// An entered or left zone.
     struct Crossing {
         var isEnter: Bool
         var zone: Int
-        /// When the fix was taken, and when it was told, seconds from the beginning.
+        /// Time of the fix and of the report, seconds since the start.
         var taken: Int64
-        var told: Int64
+        var emitted: Int64
     }
 
-    /// Metres from the middle.
+    /// Metres from the centre.
     private struct Place: Equatable {
         var north: Double
         var east: Double
@@ -84,7 +86,7 @@ struct Day {
     private static let length: Int64 = 86_400
     private static let step: Int64 = 10
 
-    /// Fixes that were wrong.
+    /// Wrong fixes.
     private(set) var wrong = 0
     private let phone: Phone
     private let kind: Wrong
@@ -105,18 +107,18 @@ struct Day {
         while legs.last.map({ $0.end < Double(Day.length) }) ?? true { live() }
     }
 
-    /// Whether somebody was there at about the time of the fix or until it was told, or at least
-    /// close by.
+    /// Whether the person was there, or close, at about the time of the fix or until it was
+    /// reported.
     func isTrue(_ crossing: Crossing) -> Bool {
-        let last = crossing.isEnter ? crossing.taken + 120 : crossing.told
+        let last = crossing.isEnter ? crossing.taken + 120 : crossing.emitted
         let times = stride(from: crossing.taken - 120, through: last, by: 10)
         let distances = times.map { distance(of: crossing.zone, $0) }
         return distances.contains { crossing.isEnter ? $0 < 60 : $0 > 0 }
     }
 
-    // MARK: Where they are
+    // MARK: Truth
 
-    /// Stands for a while, then goes somewhere.
+    /// Stands for a while, then moves.
     private mutating func live() {
         let here = legs.last?.to ?? Place(north: 0, east: 0)
         let start = legs.last?.end ?? 0
@@ -152,31 +154,31 @@ struct Day {
         place(at: time).metres(to: circles[zone].center) - circles[zone].radius
     }
 
-    // MARK: What the phone tells
+    // MARK: Reports
 
-    /// All that was told of the day.
-    mutating func told() -> [Crossing] {
+    /// All reported crossings of the day.
+    mutating func emitted() -> [Crossing] {
         var world = World(zones: circles.indices.map(zone))
         let start = world.now
         var last: (time: Int64, place: Place)?
         var standing = 0
-        var told: [Crossing] = []
+        var emitted: [Crossing] = []
         for time in stride(from: 0, to: Day.length, by: Int(Day.step)) {
             let here = place(at: time)
             let leg = leg(at: time)
             let isStill = leg.from == leg.to
-            // Two have said where they are; one of any time may be wrong.
+            // After two correct fixes, one at any time may be wrong.
             let isWrong = isStill && standing > 1 && mayBeWrong(time, last?.time)
             guard isWrong || isDue(time, here, last) else { continue }
             last = (time, here)
             standing = isWrong || !isStill ? 0 : standing + 1
             let events = world.wait(
                 seconds: (start + .seconds(time) - world.now).components.seconds)
-            told += crossings(events, since: start, at: world.now)
+            emitted += crossings(events, since: start, at: world.now)
             let report = report(here, isWrong: isWrong, isStill: isStill, &world)
-            told += crossings(report, since: start, at: world.now)
+            emitted += crossings(report, since: start, at: world.now)
         }
-        return told
+        return emitted
     }
 
     private mutating func mayBeWrong(_ time: Int64, _ last: Int64?) -> Bool {
@@ -210,14 +212,14 @@ struct Day {
         if isWrong { wrong += 1 }
         let angle = draw(0, 2 * .pi)
         let reach = isWrong ? draw(200, 4000) : noise * (-2 * log(draw(1e-9, 1))).squareRoot()
-        // The radius that holds 68 % of fixes.
+        // The radius that contains 68 % of fixes.
         let accuracy = isWrong ? draw(2, 30) : noise * 1.5
         return world.report(
             north: here.north + reach * cos(angle), east: here.east + reach * sin(angle),
             accuracy: accuracy, after: 0, speed: isStill && kind == .standing ? 0 : nil)
     }
 
-    private func zone(_ index: Int) -> PlacedZone {
+    private func zone(_ index: Int) -> ConfiguredZone {
         let (center, radius) = circles[index]
         let place = Coordinate(
             latitudeE7: World.middle.latitudeE7 + Int32(center.north * 1e7 / 110_574.276),
@@ -236,7 +238,7 @@ struct Day {
             return Crossing(
                 isEnter: event.kind == .zoneEntered, zone: Int(crossing.zone.raw.low),
                 taken: (crossing.fix.time - start).components.seconds,
-                told: (now - start).components.seconds)
+                emitted: (now - start).components.seconds)
         }
     }
 

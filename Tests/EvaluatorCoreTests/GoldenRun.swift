@@ -2,9 +2,9 @@ import EvaluatorCore
 import Model
 import Testing
 
-/// A log from its beginning to its end, and what was there at each position.
+/// Runs a log and records the hashes at each position.
 struct GoldenRun {
-    /// What must be found at a position: hashes of the state and of all ids told until there.
+    /// Expected hashes at a position: of the state, and of all output ids so far.
     typealias Mark = (position: Int, state: UInt64, outputs: UInt64)
 
     private(set) var outputs: [Event] = []
@@ -31,13 +31,13 @@ struct GoldenRun {
     }
 }
 
-/// Knuth's MMIX numbers: the same ones for ever, whatever becomes of any library.
+/// Knuth's MMIX generator: the same numbers regardless of any library.
 struct MMIXDraws {
     private var last: UInt64
 
     init(seed: UInt64) { last = seed }
 
-    /// Not negative, less than that.
+    /// A number in `0..<below`.
     mutating func draw(_ below: Int32) -> Int32 {
         last = last &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return Int32((last >> 33) % UInt64(below))

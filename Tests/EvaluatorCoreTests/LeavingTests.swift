@@ -2,10 +2,10 @@ import EvaluatorCore
 import Model
 import Testing
 
-/// Who leaves a zone, and who is only said to by one fix.
+/// Leaving a zone, and single fixes that wrongly say so.
 @Suite struct LeavingTests {
-    /// A zone of 100 m, its person in the middle, and a fix 200 m beyond the edge that is 1.7 m
-    /// exact, as it says.
+    /// A zone of 100 m with the person in its centre, and a fix 200 m beyond the edge that claims
+    /// an accuracy of 1.7 m.
     private func spike(after seconds: Int64, speed: Double?) -> (World, [Event]) {
         var world = World(zones: [.round(radius: 100)])
         _ = world.report(north: 0, accuracy: 1.7, speed: speed)
@@ -14,28 +14,28 @@ import Testing
     }
 
     @Test(arguments: [5, 30, 55, 180] as [Int64], [nil, -1, 0, 0.9] as [Double?])
-    func `nobody leaves and comes back by one fix that is wrong`(seconds: Int64, speed: Double?) {
-        // After 3 min without speeds, 300 m away is as good as gone, for a minute.
+    func `one wrong fix makes nobody leave and return`(seconds: Int64, speed: Double?) {
+        // After 3 min without speeds, 300 m counts as leaving for a minute.
         if seconds == 180, speed ?? -1 < 0 { return }
         var (world, outputs) = spike(after: seconds, speed: speed)
         #expect(outputs.marbles.isEmpty)
-        // 300 m in 5 s are a suspect where both tell that they stand, and where they do not.
+        // 300 m in 5 s are suspect, whether or not both fixes report standing.
         let isSuspect = seconds == 5 && (speed ?? -1) >= 0
-        #expect(outputs.withheld.map(\.reason) == [isSuspect ? .suspect : .unconfirmed])
-        #expect(outputs.withheld.map(\.before) == [.inside])
-        #expect(outputs.withheld.map(\.after) == [.inside])
-        // The next report comes when phones report while nothing happens, or sooner.
+        #expect(outputs.suppressed.map(\.reason) == [isSuspect ? .suspect : .unconfirmed])
+        #expect(outputs.suppressed.map(\.before) == [.inside])
+        #expect(outputs.suppressed.map(\.after) == [.inside])
+        // The next report arrives at the idle interval or sooner.
         #expect(world.wait(seconds: seconds).isEmpty)
         let back = world.report(north: 5, accuracy: 1.7, after: 0, speed: speed)
-        #expect(back.marbles.isEmpty && world.clocks.isEmpty)
+        #expect(back.marbles.isEmpty && world.deadlines.isEmpty)
         #expect(world.wait(seconds: 3600).isEmpty)
     }
 
-    @Test func `who walks out has left by one fix that is far enough out`() {
+    @Test func `a walking person leaves by one fix that is far enough outside`() {
         let (world, outputs) = spike(after: 180, speed: 1.2)
         #expect(outputs.crossings.map(\.reason) == [.outsideBeyondMargin])
-        #expect(outputs.marbles == "X" && world.clocks.isEmpty)
-        // 20 m of hysteresis are more than four times the accuracy.
+        #expect(outputs.marbles == "X" && world.deadlines.isEmpty)
+        // 20 m of hysteresis exceed four times the accuracy.
         for (north, marbles) in [(119.0, ""), (121, "X")] {
             var world = World(zones: [.round(radius: 100)])
             _ = world.report(north: 0, accuracy: 1.7)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `four times the accuracy is far enough, however bad it is`() {
+    @Test func `four times the accuracy is far enough, however inaccurate`() {
         for (north, marbles) in [(2199.0, ""), (2201, "X")] {
             var world = World(zones: [.round()])
             _ = world.report(north: 0)
@@ -52,67 +52,67 @@ import Testing
         }
     }
 
-    @Test func `who walks out without a word about speed has left by the second fix`() {
+    @Test func `without a reported speed a person leaves by the second fix`() {
         var (world, _) = spike(after: 180, speed: nil)
         let outputs = world.report(north: 310, accuracy: 1.7, after: 50)
-        #expect(outputs.map(\.kind) == [.zoneExited, .clockUnwanted])
+        #expect(outputs.map(\.kind) == [.zoneExited, .deadlineCancelled])
         #expect(outputs.crossings.map(\.reason) == [.outsideBeyondMargin])
         #expect(abs((outputs.crossings.first?.distanceCentimetres ?? 0) - 21_000) < 100)
     }
 
-    @Test func `who is heard of no more has left by the clock`() throws {
+    @Test func `a person without further fixes leaves by the deadline`() throws {
         var (world, held) = spike(after: 180, speed: nil)
-        #expect(held.map(\.kind) == [.zoneWithheld, .clockWanted])
+        #expect(held.map(\.kind) == [.zoneSuppressed, .deadlineScheduled])
         let taken = world.now
-        #expect(world.clocks.map(\.due) == [taken + .seconds(60)])
+        #expect(world.deadlines.map(\.due) == [taken + .seconds(60)])
         #expect(world.wait(seconds: 59).isEmpty)
         let outputs = world.wait(seconds: 1)
         #expect(outputs.map(\.kind) == [.zoneExited])
         let exit = try #require(outputs.crossings.first)
         #expect(exit.reason == .uncontradicted)
         #expect(exit.before == .inside && exit.after == .outside)
-        #expect(exit.fix.time == taken && exit.report == held.withheld.first?.report)
-        #expect(exit.distanceCentimetres == held.withheld.first?.distanceCentimetres)
+        #expect(exit.fix.time == taken && exit.report == held.suppressed.first?.report)
+        #expect(exit.distanceCentimetres == held.suppressed.first?.distanceCentimetres)
         #expect(world.report(north: 310, accuracy: 1.7).isEmpty)
         #expect(world.report(north: 0, accuracy: 1.7).marbles == "E")
     }
 
-    @Test func `a clock that comes late and a report that comes first tell the same`() {
+    @Test func `a late deadline and an earlier report emit the same`() {
         var (late, _) = spike(after: 60, speed: nil)
         var early = late
-        let byClock = late.wait(seconds: 900, late: 500)
+        let byDeadline = late.wait(seconds: 900, late: 500)
         let byReport = early.report(north: 0, accuracy: 1.7, after: 200)
-        #expect(byClock.marbles == "X" && byReport.marbles == "XE")
-        #expect(byClock.first?.id == byReport.first?.id)
+        #expect(byDeadline.marbles == "X" && byReport.marbles == "XE")
+        #expect(byDeadline.first?.id == byReport.first?.id)
     }
 
-    @Test func `late fixes, those of other phones and the same one again confirm nothing`() {
+    @Test func `late, repeated and other phones' fixes confirm nothing`() {
         var (world, _) = spike(after: 60, speed: nil)
         #expect(world.report(north: 310, after: 5, late: true).isEmpty)
         #expect(world.report(north: 310, after: 5, age: 11).isEmpty)
         #expect(world.report(north: 310, after: 5, device: World.tablet).isEmpty)
         #expect(world.report(north: 300, accuracy: 1.7, after: 5, age: 20).isEmpty)
-        // Nor do they put it off.
+        // Nor do they postpone it.
         #expect(world.wait(seconds: 39).isEmpty)
         #expect(world.wait(seconds: 1).marbles == "X")
     }
 
-    @Test func `a backlog is decided as it would have been`() {
+    @Test func `a backlog is decided as if it had arrived in time`() {
         var world = World(zones: [.round(radius: 100)])
         _ = world.report(north: 0, after: 2000)
         _ = world.report(north: 300, after: 0, age: 900)
-        // Out of reach for ten minutes: out, out, and back in, received at once.
-        let told = [300.0, 310, 0].enumerated().map { place, north in
+        // Offline for ten minutes: outside, outside, back inside, received at once.
+        let emitted = [300.0, 310, 0].enumerated().map { place, north in
             world.report(north: north, after: place == 0 ? 2000 : 0, age: 600 - Int64(place) * 180)
         }
-        #expect(told.map(\.marbles) == ["", "X", "E"])
+        #expect(emitted.map(\.marbles) == ["", "X", "E"])
     }
 
-    @Test func `a suspect puts it off until it is known what to believe`() {
+    @Test func `a suspect postpones leaving until it is resolved`() {
         var (world, _) = spike(after: 60, speed: nil)
         #expect(world.report(north: 9000, after: 10).isEmpty)
         #expect(world.wait(seconds: 600).marbles.isEmpty)
-        // It was a spike, too: the one before it is followed.
+        // It was wrong, too: the fix before it is continued.
         #expect(world.report(north: 305, after: 10).marbles == "X")
         var (home, _) = spike(after: 60, speed: nil)
         _ = home.report(north: 9000, after: 10)
@@ -120,26 +120,26 @@ import Testing
         #expect(home.wait(seconds: 3600).isEmpty)
     }
 
-    @Test func `a suspect that is held back once more when it is believed is told twice`() {
+    @Test func `a suspect that is suppressed again when trusted is reported twice`() {
         var world = World(zones: [.round(radius: 100)])
         _ = world.report(north: 0)
         let suspect = world.report(north: 900, after: 10)
-        #expect(suspect.withheld.map(\.reason) == [.suspect])
-        // Other zones are looked at by the trusted fix, which agrees with what is known.
-        _ = world.place(own: [.round(3, radius: 5)])
-        let believed = world.report(north: 900, after: 2)
-        #expect(believed.withheld.map(\.reason) == [.unconfirmed, .unconfirmed])
-        #expect(believed.marbles == "XX")
-        #expect(Set((suspect + believed).map(\.id)).count == (suspect + believed).count)
+        #expect(suspect.suppressed.map(\.reason) == [.suspect])
+        // Other zones are evaluated by the trusted fix, which agrees with the known presence.
+        _ = world.configure(own: [.round(3, radius: 5)])
+        let trusted = world.report(north: 900, after: 2)
+        #expect(trusted.suppressed.map(\.reason) == [.unconfirmed, .unconfirmed])
+        #expect(trusted.marbles == "XX")
+        #expect(Set((suspect + trusted).map(\.id)).count == (suspect + trusted).count)
     }
 
-    @Test func `going away from near a zone is no different`() throws {
-        let zone = PlacedZone.round(radius: 100).with { $0.alertDistanceMetres = 100 }
+    @Test func `leaving the vicinity of a zone follows the same rules`() throws {
+        let zone = ConfiguredZone.round(radius: 100).with { $0.alertDistanceMetres = 100 }
         var world = World(zones: [zone])
         #expect(world.report(north: 150).marbles == "~")
         let held = world.report(north: 400)
-        #expect(held.withheld.map(\.reason) == [.unconfirmed])
-        #expect(held.withheld.map(\.after) == [.near])
+        #expect(held.suppressed.map(\.reason) == [.unconfirmed])
+        #expect(held.suppressed.map(\.after) == [.near])
         #expect(world.report(north: 150).marbles.isEmpty)
         _ = world.report(north: 400)
         let receded = world.wait(seconds: 200).crossings
@@ -147,54 +147,55 @@ import Testing
         #expect(receded.map(\.before) == [.near] && receded.map(\.after) == [.outside])
     }
 
-    @Test func `an alarm rings on until it is known that its person has left`() {
+    @Test func `an alarm keeps ringing until the exit is confirmed`() {
         var world = World(zones: [.round(radius: 100, kind: .alert)])
         _ = world.report(north: 900)
         #expect(world.report(north: 0).contains { $0.kind == .alarmStarted })
         #expect(world.report(north: 5).contains { $0.kind == .alarmRepeated })
-        #expect(world.report(north: 300, after: 30).map(\.kind) == [.zoneWithheld])
+        #expect(world.report(north: 300, after: 30).map(\.kind) == [.zoneSuppressed])
         #expect(world.wait(seconds: 74).map(\.kind).filter { $0 == .alarmRepeated }.count == 1)
         let ended = world.wait(seconds: 1).map(\.kind)
         #expect(ended.prefix(2) == [.zoneExited, .alarmEnded])
-        #expect(world.clocks.isEmpty)
+        #expect(world.deadlines.isEmpty)
     }
 
-    @Test func `a zone that goes, changes, closes or is not shared with waits for nobody`() {
-        func told(_ change: (inout World) -> [Event]) -> String {
+    @Test func `a removed, edited, closed or unshared zone ends the wait`() {
+        func emitted(_ change: (inout World) -> [Event]) -> String {
             var (world, _) = spike(after: 60, speed: nil)
-            world.pass(seconds: 10)
+            world.advance(seconds: 10)
             return (change(&world) + world.wait(seconds: 3600)).marbles
         }
-        #expect(told { $0.place([]) }.isEmpty)
-        #expect(told { $0.place(unshared: [UnsharedCircle(circle: World.circle)]) }.isEmpty)
-        #expect(told { $0.place(refused: [.number(1)]) }.isEmpty)
-        #expect(told { $0.handle(.inputPersonRemoved(PersonRemoval(person: World.person))) } == "")
-        // Larger, it holds where the fix was.
-        #expect(told { $0.place([.round(radius: 400)]) }.isEmpty)
-        #expect(told { $0.place([.round(radius: 290)]) }.isEmpty)
-        // Another one, or nothing that matters: it goes on waiting.
-        #expect(told { $0.place([.round(radius: 100), .round(2, radius: 10)]) } == "X")
-        #expect(told { $0.place([.round(radius: 150)]) } == "X")
-        #expect(told { $0.place(own: [.round(3, radius: 5)]) } == "X")
-        // A zone of another kind is another zone.
-        #expect(told { $0.place([.round(radius: 100, kind: .alert)]) }.isEmpty)
+        #expect(emitted { $0.configure([]) }.isEmpty)
+        #expect(emitted { $0.configure(unshared: [UnsharedCircle(circle: World.circle)]) }.isEmpty)
+        #expect(emitted { $0.configure(optOuts: [.number(1)]) }.isEmpty)
+        #expect(
+            emitted { $0.handle(.inputPersonRemoved(PersonRemoval(person: World.person))) } == "")
+        // The enlarged zone contains the fix.
+        #expect(emitted { $0.configure([.round(radius: 400)]) }.isEmpty)
+        #expect(emitted { $0.configure([.round(radius: 290)]) }.isEmpty)
+        // Another zone, or an irrelevant edit: the wait continues.
+        #expect(emitted { $0.configure([.round(radius: 100), .round(2, radius: 10)]) } == "X")
+        #expect(emitted { $0.configure([.round(radius: 150)]) } == "X")
+        #expect(emitted { $0.configure(own: [.round(3, radius: 5)]) } == "X")
+        // A zone of another kind counts as another zone.
+        #expect(emitted { $0.configure([.round(radius: 100, kind: .alert)]) }.isEmpty)
     }
 
-    @Test func `a phone that leads from then on is asked itself`() {
+    @Test func `a new primary phone decides by its own fix`() {
         var (world, _) = spike(after: 60, speed: nil)
-        _ = world.place(leading: World.tablet)
+        _ = world.configure(primary: World.tablet)
         #expect(world.report(north: 0, after: 30, device: World.tablet).marbles.isEmpty)
         #expect(world.wait(seconds: 3600).isEmpty)
     }
 
-    @Test func `whoever takes over meanwhile knows of it`() throws {
+    @Test func `a new owner continues the wait`() throws {
         var (world, _) = spike(after: 60, speed: nil)
         let configuration: [EventBody] = [
             .inputCircle(
-                PlacedCircle(circle: World.circle, zones: [.round(radius: 100)])),
+                ConfiguredCircle(circle: World.circle, zones: [.round(radius: 100)])),
             .inputPerson(
-                PlacedPerson(
-                    person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])),
+                ConfiguredPerson(
+                    person: World.person, primaryDevice: nil, circles: [World.circle], zones: [])),
         ]
         let before = world.state.encodedState()
         try world.restore(configuration)
@@ -202,7 +203,7 @@ import Testing
         #expect(world.wait(seconds: 200).crossings.map(\.reason) == [.uncontradicted])
     }
 
-    @Test func `a fix that can say nothing decides nothing`() {
+    @Test func `a fix without usable accuracy decides nothing`() {
         var world = World(zones: [.round(radius: 100)])
         _ = world.report(north: 0)
         for _ in 0..<3 {

@@ -3,47 +3,47 @@ import Model
 import TestSupport
 import Testing
 
-/// Coming near a zone, and passing through it between two fixes.
+/// Approaching a zone, and crossing it between two fixes.
 @Suite struct NearTests {
-    private func zone(_ kind: ZoneKind = .safe, alert: Int = 100) -> PlacedZone {
+    private func zone(_ kind: ZoneKind = .safe, alert: Int = 100) -> ConfiguredZone {
         .round(kind: kind).with { $0.alertDistanceMetres = alert }
     }
 
     @Test(arguments: [
-        // Near, in, out to near without approaching, away, and near again.
+        // Near, inside, near without an approach, away, near again.
         ("O-n-I-n-O-n|", ".-A-E-X-R-A|"),
-        // Found near is initial.
+        // A presence found near is initial.
         ("n-O-n|", "~-R-A|"),
         ("n-n-n|", "~-.-.|"),
         ("O-o-i-I-O|", ".-A-.-E-X|"),
         ("I-O-n|", "!-X-A|"),
     ])
-    func `who comes near a safe zone approaches it once`(line: String, expected: String) {
+    func `approaching a safe zone is reported once`(line: String, expected: String) {
         var world = World(zones: [zone()])
         #expect(world.timeline(line) == expected)
     }
 
-    @Test func `near ends beyond the alert distance and the margin, not before`() {
+    @Test func `near ends only beyond the alert distance and the margin`() {
         var world = World(zones: [zone()])
         _ = world.report(north: 500)
         #expect(world.report(north: 301).marbles.isEmpty)
         #expect(world.report(north: 299.9).marbles == "A")
-        // 100 m and 20 m: a fix at 319 m is near still, and that is told once.
+        // 100 m plus 20 m: a fix at 319 m is still near; the suppression is reported once.
         let held = world.report(north: 319)
-        #expect(held.withheld.map(\.reason) == [.withinMargin])
-        #expect(held.withheld.first?.after == .near)
+        #expect(held.suppressed.map(\.reason) == [.withinMargin])
+        #expect(held.suppressed.first?.after == .near)
         #expect(world.report(north: 318).isEmpty)
         #expect(world.report(north: 299).isEmpty)
-        // And by two fixes, because it is not beyond by 40 m.
-        #expect(world.report(north: 321).withheld.map(\.reason) == [.unconfirmed])
+        // By two fixes, because it is not beyond by 40 m.
+        #expect(world.report(north: 321).suppressed.map(\.reason) == [.unconfirmed])
         let receded = world.report(north: 321)
-        #expect(receded.map(\.kind) == [.zoneReceded, .clockUnwanted])
+        #expect(receded.map(\.kind) == [.zoneLeftVicinity, .deadlineCancelled])
         #expect(receded.crossings.map(\.reason) == [.beyondAlertDistance])
         #expect(receded.crossings.map(\.marginCentimetres) == [2000])
         #expect(world.report(north: 299.9).marbles == "A")
     }
 
-    @Test func `an approach tells distance and reason`() throws {
+    @Test func `an approach has a distance and a reason`() throws {
         var world = World(zones: [zone(.alert)])
         _ = world.report(north: 500)
         let outputs = world.report(north: 260)
@@ -56,14 +56,14 @@ import Testing
         #expect(entry.before == .near && entry.after == .inside)
     }
 
-    @Test func `zones that are looked up are near from as far away`() {
+    @Test func `indexed zones are near at the same distance`() {
         let away = Coordinate(latitudeE7: 500_000_000, longitudeE7: 0)
-        let others = (100..<140 as Range<UInt64>).map { PlacedZone.round($0, at: away) }
+        let others = (100..<140 as Range<UInt64>).map { ConfiguredZone.round($0, at: away) }
         var world = World(zones: [zone(alert: 5000)] + others)
         _ = world.report(north: 9000)
         #expect(world.report(north: 5190, after: 600).marbles == "A")
         #expect(world.report(north: 5190).isEmpty)
-        // Inside the alert distance and margin, beyond what is looked up.
+        // Within alert distance plus margin, beyond the indexed range.
         #expect(world.report(north: 5219).marbles.isEmpty)
         #expect(world.report(north: 5221).marbles.isEmpty)
         #expect(world.report(north: 5221).marbles == "R")
@@ -73,15 +73,15 @@ import Testing
     @Test func `a zone that loses its alert distance has nobody near`() {
         var world = World(zones: [zone()])
         #expect(world.report(north: 250).marbles == "~")
-        #expect(world.place([.round()]).marbles == "?")
-        #expect(world.place([zone()]).marbles == "~")
+        #expect(world.configure([.round()]).marbles == "?")
+        #expect(world.configure([zone()]).marbles == "~")
     }
 
-    private func crossed(_ kind: ZoneKind = .safe) -> PlacedZone {
+    private func crossed(_ kind: ZoneKind = .safe) -> ConfiguredZone {
         .round(kind: kind).with { $0.transitions = [.enter, .exit, .cross] }
     }
 
-    @Test func `the way through a zone enters and leaves it`() {
+    @Test func `a path through a zone enters and leaves it`() {
         var world = World(zones: [crossed()])
         _ = world.report(north: 400)
         let outputs = world.report(north: -400)
@@ -89,13 +89,13 @@ import Testing
         #expect(outputs.crossings.allSatisfy { $0.interpolated && $0.reason == .passedThrough })
         #expect(outputs.crossings.map(\.after) == [.inside, .outside])
         #expect(Set(outputs.map(\.id)).count == 2)
-        // Past it, and back through it.
+        // Past it and back through it.
         #expect(world.report(north: -400, east: 300).isEmpty)
         #expect(world.report(north: 400, east: 300).isEmpty)
         #expect(world.report(north: -400, east: -100).marbles == "EX")
     }
 
-    @Test func `a way is a crossing only from beyond the margin to beyond the margin`() {
+    @Test func `a path crosses only from beyond the margin to beyond the margin`() {
         // 10 m of accuracy and 20 m of hysteresis: 20 m.
         for (from, to, marbles) in [
             (400.0, -219.0, ""), (219, -400, ""), (221, -221, "EX"),
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `noise along an edge passes through nothing`() {
+    @Test func `noise along an edge crosses nothing`() {
         var random = SeededGenerator(seed: 11)
         var world = World(zones: [crossed()])
         for _ in 0..<400 {
@@ -117,13 +117,13 @@ import Testing
         }
     }
 
-    @Test func `only zones that ask for it are crossed`() {
+    @Test func `only zones with the cross transition are crossed`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 400)
         #expect(world.report(north: -400).isEmpty)
     }
 
-    @Test func `a way of more than 5 min says nothing`() {
+    @Test func `a path of more than 5 min crosses nothing`() {
         for (after, marbles) in [(300, "EX"), (301, "")] as [(Int64, String)] {
             var world = World(zones: [crossed()])
             _ = world.report(north: 400)
@@ -131,18 +131,18 @@ import Testing
         }
     }
 
-    @Test func `one that is entered is not crossed`() {
+    @Test func `an entered zone is not crossed`() {
         var world = World(zones: [crossed()])
         _ = world.report(north: 400)
         #expect(world.report(north: 0).marbles == "E")
         #expect(world.report(north: -400, speed: 2).marbles == "X")
-        // Held inside by the margin, then farther on the other side: left, not crossed.
+        // Kept inside by the margin, then farther on the other side: left, not crossed.
         _ = world.report(north: 0, speed: 9)
         _ = world.report(north: 215)
         #expect(world.report(north: -400, speed: 2).marbles == "X")
     }
 
-    @Test func `who passes through and is near is near`() {
+    @Test func `a person who passes through and stops nearby is near`() {
         var world = World(zones: [crossed().with { $0.alertDistanceMetres = 100 }])
         _ = world.report(north: 400)
         let outputs = world.report(north: -290)
@@ -151,9 +151,9 @@ import Testing
         #expect(world.report(north: -290).isEmpty)
     }
 
-    @Test func `zones that are looked up are crossed, too`() {
+    @Test func `indexed zones are crossed, too`() {
         let away = Coordinate(latitudeE7: 500_000_000, longitudeE7: 0)
-        let others = (100..<140 as Range<UInt64>).map { PlacedZone.round($0, at: away) }
+        let others = (100..<140 as Range<UInt64>).map { ConfiguredZone.round($0, at: away) }
         var world = World(zones: [crossed()] + others)
         _ = world.report(north: 9000)
         #expect(world.report(north: -9000, after: 300).marbles == "EX")

@@ -1,48 +1,47 @@
 import Model
 
-/// What must be decided about one person, said once more from the rules: slowly, zone by zone from
-/// the beginning of the log, and by other means than the core. No index, no clock that has to be
-/// asked for, a flat earth, and metres.
+/// An independent implementation of the rules for one person: slow, zone by zone from the beginning
+/// of the log, without an index or deadlines, on a flat earth in metres.
 ///
-/// Zones are circles and convex polygons close to the middle of ``World``. Alarms, messages, hints
-/// and emergencies are not its business.
+/// Zones are circles and convex polygons close to the centre of ``World``. It does not cover
+/// alarms, messages, policies and emergencies.
 struct Oracle {
-    /// A record that has to be told about a zone.
-    struct Told: Hashable {
+    /// An expected event about a zone.
+    struct ExpectedEvent: Hashable {
         var kind: EventKind
         var zone: ZoneID
         var before = Presence.unknown
         var after = Presence.unknown
         var reason: CrossingReason?
-        /// Near, but no alarm.
+        /// Near without an alarm.
         var isCoarse = false
-        /// Of an absence.
+        /// For an absence.
         var hasContact: Bool?
     }
 
-    /// By record of the log: what it leads to, by zone.
-    private(set) var told: [[Told]]
-    /// From this record on a number was so close to its limit that rounding decides.
+    /// Expected events by record of the log, by zone.
+    private(set) var emitted: [[ExpectedEvent]]
+    /// From this record on a value was so close to its limit that rounding decides.
     private(set) var closeFrom: Int
 
     init(_ person: PersonID, _ log: [Event]) {
-        told = Array(repeating: [], count: log.count)
+        emitted = Array(repeating: [], count: log.count)
         closeFrom = log.count
         let history = OracleHistory(person, log)
         closeFrom = min(closeFrom, history.closeFrom)
         for zone in Set(history.steps.flatMap { $0.setup.zones.map(\.id) }).sorted() {
             var life = OracleZoneLife(zone)
-            for step in history.steps { life.take(step) }
-            for each in life.told { told[each.record].append(each.told) }
+            for step in history.steps { life.apply(step) }
+            for each in life.emitted { emitted[each.record].append(each.emitted) }
             closeFrom = min(closeFrom, life.closeFrom)
         }
     }
 }
 
-/// What is configured at some time, as far as one person is concerned.
+/// The configuration of one person at a time.
 struct OracleSetup {
     struct Place {
-        var zone: PlacedZone
+        var zone: ConfiguredZone
         var circle: CircleID?
         var page: Int?
         var isOfSet = false
@@ -50,11 +49,11 @@ struct OracleSetup {
         var id: ZoneID { zone.id }
     }
 
-    var person: PlacedPerson?
-    var circles: [CircleID: [PlacedZone]] = [:]
-    var pages: [ZoneSetID: [Int: [PlacedZone]]] = [:]
+    var person: ConfiguredPerson?
+    var circles: [CircleID: [ConfiguredZone]] = [:]
+    var pages: [ZoneSetID: [Int: [ConfiguredZone]]] = [:]
 
-    /// Every zone that may judge the person.
+    /// Every zone that may apply to the person.
     var zones: [Place] {
         guard let person else { return [] }
         var all = person.zones.map { Place(zone: $0) }
@@ -69,8 +68,8 @@ struct OracleSetup {
         return all
     }
 
-    /// The zone, if it judges the person at a time.
-    func judging(_ id: ZoneID, at time: Timestamp) -> Place? {
+    /// The zone, if it applies to the person at a time.
+    func applicable(_ id: ZoneID, at time: Timestamp) -> Place? {
         guard let person, let place = zones.first(where: { $0.id == id }), place.zone.active,
             !person.refused.contains(id)
         else { return nil }
@@ -86,43 +85,43 @@ struct OracleSetup {
     }
 }
 
-/// What is believed of where somebody is.
+/// The trusted and suspect fixes of a person.
 struct OracleTrust {
     var first: DeviceID?
     var trusted: OracleSight?
-    /// What was trusted before that.
+    /// The trusted fix before that.
     var previous: OracleSight?
     var suspect: OracleSight?
-    /// When the suspect came.
+    /// When the suspect fix arrived.
     var since = Timestamp.zero
-    /// How long the phone is silent as a rule, seconds.
+    /// The phone's usual interval between fixes, seconds.
     var usual: Int64 = 0
 }
 
-/// The log as one person lives through it: records and what is due between them, in order, each
-/// with what is configured and believed after it.
+/// The log from one person's view: records and due waits between them, in order, each with the
+/// configuration and trust after it.
 struct OracleHistory {
     struct Step {
         enum Act {
-            /// Nothing but time.
+            /// Only time.
             case pass
-            case judge(OracleSight, ZoneJudgement, way: OracleSight?)
-            case arrange(OraclePart)
+            case judge(OracleSight, ZoneEvaluation, way: OracleSight?)
+            case reconfigure(OraclePart)
             case remove
         }
 
         var record: Int
         var time: Timestamp
-        /// Among what is due at the same time.
+        /// Order among waits due at the same time.
         var rank: Int
         var act: Act
         var setup: OracleSetup
         var trust: OracleTrust
-        /// Whether nothing more comes before people hear of it.
+        /// Whether this is the last step of its record.
         var endsTurn: Bool
     }
 
-    enum ZoneJudgement { case fix, silence, first, suspect }
+    enum ZoneEvaluation { case fix, silence, first, suspect }
     enum OraclePart {
         case all
         case circle(CircleID)
@@ -142,34 +141,34 @@ struct OracleHistory {
 
     init(_ person: PersonID, _ log: [Event]) {
         id = person
-        for (record, event) in log.enumerated() { take(event, record) }
+        for (record, event) in log.enumerated() { apply(event, record) }
     }
 
-    private var leader: DeviceID? { setup.person?.leadingDevice ?? trust.first }
+    private var leader: DeviceID? { setup.person?.primaryDevice ?? trust.first }
 
-    private mutating func take(_ event: Event, _ record: Int) {
+    private mutating func apply(_ event: Event, _ record: Int) {
         var next = setup
         var part: OraclePart?
         var end = event.time
         switch event.body {
         case .inputReport(let report) where report.person == id:
-            passWaits(to: end, record)
-            return take(report, record, at: end)
-        case .inputClock(let fired) where fired.clock.person == id:
-            end = max(end, fired.clock.due)
-            passWaits(to: end, record)
+            advanceWaits(to: end, record)
+            return apply(report, record, at: end)
+        case .inputDeadline(let expired) where expired.deadline.person == id:
+            end = max(end, expired.deadline.due)
+            advanceWaits(to: end, record)
             return add(.pass, record, end)
         case .inputArming(let arming) where arming.person == id:
-            passWaits(to: end, record)
+            advanceWaits(to: end, record)
             return add(.pass, record, end)
         case .inputAlarmAnswer(let answer) where answer.person == id:
-            passWaits(to: end, record)
+            advanceWaits(to: end, record)
             return add(.pass, record, end)
         case .inputPerson(let placed) where placed.person == id:
             next.person = placed
             part = .all
         case .inputPersonRemoved(let removal) where removal.person == id:
-            passWaits(to: end, record)
+            advanceWaits(to: end, record)
             setup.person = nil
             trust = OracleTrust()
             return add(.remove, record, end)
@@ -194,44 +193,44 @@ struct OracleHistory {
             setup = next
             return
         }
-        passWaits(to: end, record)
-        // Time passes for all whom it concerns before others' zones become others.
+        advanceWaits(to: end, record)
+        // Time advances for all members before a circle's zones change.
         if case .all = part {} else { add(.pass, record, end) }
         let before = leader
         setup = next
         if leader != before { trust.suspect = nil }
-        add(.arrange(part), record, end)
+        add(.reconfigure(part), record, end)
     }
 
     private func isMine(_ set: ZoneSetID) -> Bool { setup.person?.sets.contains(set) == true }
 
-    private mutating func take(_ report: Report, _ record: Int, at now: Timestamp) {
+    private mutating func apply(_ report: Report, _ record: Int, at now: Timestamp) {
         trust.first = trust.first ?? report.device
         let sight = OracleSight(report)
         guard !report.late, report.device == leader else { return add(.pass, record, now) }
         guard let trusted = trust.trusted, trusted.device == leader else {
-            return believe(sight, .first, from: nil, record, now)
+            return setTrusted(sight, .first, from: nil, record, now)
         }
         guard sight.time >= (trust.suspect ?? trusted).time else { return add(.pass, record, now) }
         var isClose = false
         defer { if isClose { closeFrom = min(closeFrom, record) } }
         if trusted.canBeFollowed(by: sight, isClose: &isClose) {
-            return believe(sight, .fix, from: trusted, record, now)
+            return setTrusted(sight, .fix, from: trusted, record, now)
         }
         if let suspect = trust.suspect,
             suspect.canBeFollowed(by: sight, isClose: &isClose)
                 || OracleSight.areSteady(trusted, suspect, sight, isClose: &isClose)
         {
-            believe(suspect, .fix, from: nil, record, now, endsTurn: false)
-            return believe(sight, .fix, from: suspect, record, now)
+            setTrusted(suspect, .fix, from: nil, record, now, endsTurn: false)
+            return setTrusted(sight, .fix, from: suspect, record, now)
         }
         if trust.suspect == nil { trust.since = now }
         trust.suspect = sight
         add(.judge(sight, .suspect, way: nil), record, now)
     }
 
-    private mutating func believe(
-        _ sight: OracleSight, _ judgement: ZoneJudgement, from before: OracleSight?, _ record: Int,
+    private mutating func setTrusted(
+        _ sight: OracleSight, _ judgement: ZoneEvaluation, from before: OracleSight?, _ record: Int,
         _ now: Timestamp, rank: Int = recordRank, endsTurn: Bool = true
     ) {
         let silent = trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
@@ -253,8 +252,8 @@ struct OracleHistory {
             endsTurn: endsTurn)
     }
 
-    /// Suspects that nobody contradicted, and pauses that end.
-    private mutating func passWaits(to end: Timestamp, _ record: Int) {
+    /// Uncontradicted suspects and ending pauses.
+    private mutating func advanceWaits(to end: Timestamp, _ record: Int) {
         while true {
             var due: [(time: Timestamp, rank: Int)] = []
             if trust.suspect != nil {
@@ -267,10 +266,10 @@ struct OracleHistory {
             }
             guard let next = due.min(by: { $0 < $1 }), next.time <= end else { return }
             if next.rank == OracleHistory.suspectRank, let suspect = trust.suspect {
-                believe(suspect, .silence, from: nil, record, next.time, rank: next.rank)
+                setTrusted(suspect, .silence, from: nil, record, next.time, rank: next.rank)
             } else {
                 setup.person?.unshared.removeAll { $0.until == next.time }
-                add(.arrange(.all), record, next.time, rank: next.rank)
+                add(.reconfigure(.all), record, next.time, rank: next.rank)
             }
         }
     }

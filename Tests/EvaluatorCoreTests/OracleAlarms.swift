@@ -1,27 +1,27 @@
 import Model
 
-/// What must be told of one person's alarms, and which clock runs, said once more from the rules:
-/// slowly, and from nothing but the log. Where the person is, ``OracleZoneLife`` says.
+/// An independent implementation of one person's alarms and deadlines, from the log alone. Presence
+/// comes from ``OracleZoneLife``.
 struct OracleAlarms {
-    /// A record about an alarm.
-    struct Told: Hashable {
+    /// An expected event about an alarm.
+    struct ExpectedEvent: Hashable {
         var kind: EventKind
         var zone: ZoneID
         var presence: Presence
         var rings: Int
-        var speaks: Bool
+        var isAudible: Bool
         var initial = false
         var end: AlarmEnd?
     }
 
-    /// A clock that is asked for, or given up.
-    struct Clock: Hashable {
+    /// A scheduled or cancelled deadline.
+    struct DeadlineChange: Hashable {
         var due: Timestamp
         var isWanted: Bool
     }
 
     private struct Alarm {
-        var zone: PlacedZone
+        var zone: ConfiguredZone
         var presence: Presence
         var rings = 0
         var sleeps = false
@@ -32,68 +32,70 @@ struct OracleAlarms {
     private static let ringRank = 4
     private static let suspectRank = 5
 
-    /// By record.
-    private(set) var told: [[Told]]
-    private(set) var clocks: [[Clock]]
-    /// From this record on a number was so close to its limit that rounding decides.
+    /// By record of the log.
+    private(set) var emitted: [[ExpectedEvent]]
+    private(set) var deadlineChanges: [[DeadlineChange]]
+    /// From this record on a value was so close to its limit that rounding decides.
     private(set) var closeFrom: Int
 
     private let person: PersonID
     private let log: [Event]
     private var lives: [OracleZoneLife] = []
-    private var heard: [Int] = []
+    private var seen: [Int] = []
     private var isArmed = true
     private var isOwed = false
     private var alarms: [ZoneID: Alarm] = [:]
-    /// Where the person is, seen from alert zones.
+    /// The person's presence in alert zones.
     private var stays: [ZoneID: Presence] = [:]
     private var setup = OracleSetup()
     private var trust = OracleTrust()
     private var clock: Timestamp?
-    // Of the turn that goes on.
-    private var changes: [OracleZoneLife.Telling] = []
+    // Of the current turn.
+    private var changes: [OracleZoneLife.Emission] = []
     private var isBelieved = false
-    private var isArranged = false
+    private var isReconfigured = false
 
     init(_ person: PersonID, _ log: [Event]) {
         self.person = person
         self.log = log
-        told = Array(repeating: [], count: log.count)
-        clocks = Array(repeating: [], count: log.count)
+        emitted = Array(repeating: [], count: log.count)
+        deadlineChanges = Array(repeating: [], count: log.count)
         let history = OracleHistory(person, log)
         closeFrom = min(log.count, history.closeFrom)
         lives = Set(history.steps.flatMap { $0.setup.zones.map(\.id) }).sorted().map {
             OracleZoneLife($0)
         }
-        heard = lives.map { _ in 0 }
-        for step in history.steps { take(step) }
+        seen = lives.map { _ in 0 }
+        for step in history.steps { apply(step) }
         closeFrom = min(closeFrom, lives.map(\.closeFrom).min() ?? closeFrom)
     }
 
-    // MARK: In the order of time
+    // MARK: Steps
 
-    private mutating func take(_ step: OracleHistory.Step) {
+    private mutating func apply(_ step: OracleHistory.Step) {
         let now = log[step.record].time
-        var news: [OracleZoneLife.Telling] = []
+        var newEvents: [OracleZoneLife.Emission] = []
         for index in lives.indices {
-            lives[index].take(step)
-            news += lives[index].told[heard[index]...].filter {
-                // Near by a fine fix after a coarse one is a change, too.
-                $0.told.before != $0.told.after || $0.told.kind == .zoneApproached
+            lives[index].apply(step)
+            newEvents += lives[index].emitted[seen[index]...].filter {
+                // Near by an accurate fix after a coarse one is a change, too.
+                $0.emitted.before != $0.emitted.after || $0.emitted.kind == .zoneApproached
             }
-            heard[index] = lives[index].told.count
+            seen[index] = lives[index].emitted.count
         }
-        pass(news.filter { $0.moment.phase == 0 }, until: (step.time, step.rank), step.record, now)
-        // Whoever is removed is heard of no more, but was until now.
+        pass(
+            newEvents.filter { $0.moment.phase == 0 }, until: (step.time, step.rank), step.record,
+            now)
+        // A removed person has no further contact, but had it until now.
         if case .remove = step.act {} else { (setup, trust) = (step.setup, step.trust) }
-        changes += news.filter { $0.moment.phase == 1 }
+        changes += newEvents.filter { $0.moment.phase == 1 }
         switch step.act {
         case .pass: answer(log[step.record].body, step.record, now)
         case .judge(_, let judgement, _): if judgement != .suspect { isBelieved = true }
-        case .arrange: isArranged = true
+        case .reconfigure: isReconfigured = true
         case .remove:
             stays = [:]
-            isArranged = true
+            isReconfigured = true
         }
         guard step.endsTurn else {
             if step.rank == OracleAlarms.suspectRank || step.rank == OracleHistory.pauseRank {
@@ -102,31 +104,31 @@ struct OracleAlarms {
             return
         }
         follow(step.record, now)
-        let later = news.filter { $0.moment.phase == 2 }
+        let later = newEvents.filter { $0.moment.phase == 2 }
         pass(later, until: (now, OracleHistory.recordRank), step.record, now)
-        isArranged = false
+        isReconfigured = false
         if case .remove = step.act { forget() }
-        askForClock(step.record, now)
+        scheduleDeadline(step.record, now)
     }
 
-    /// Waits that are over, rings among them, in the order in which they were due.
+    /// Ended waits, including rings, in the order of their due times.
     private mutating func pass(
-        _ news: [OracleZoneLife.Telling], until end: (Timestamp, Int), _ record: Int,
+        _ newEvents: [OracleZoneLife.Emission], until end: (Timestamp, Int), _ record: Int,
         _ now: Timestamp
     ) {
-        var rest = news.sorted {
-            $0.moment == $1.moment ? $0.told.zone < $1.told.zone : $0.moment < $1.moment
+        var rest = newEvents.sorted {
+            $0.moment == $1.moment ? $0.emitted.zone < $1.emitted.zone : $0.moment < $1.moment
         }
         while true {
             let first = rest.first.map { ($0.moment.due, $0.moment.rank) }
             let ring = nextRing().map { ($0, OracleAlarms.ringRank) }
             if let ring, ring < end, first.map({ ring < $0 }) ?? true {
-                self.ring(record, now).map { told[record].append($0) }
+                self.ring(record, now).map { emitted[record].append($0) }
                 follow(record, now)
             } else if let next = rest.first {
-                // All that one zone's wait led to.
+                // All results of one zone's wait.
                 let together = rest.prefix {
-                    $0.moment == next.moment && $0.told.zone == next.told.zone
+                    $0.moment == next.moment && $0.emitted.zone == next.emitted.zone
                 }
                 changes += together
                 rest.removeFirst(together.count)
@@ -144,28 +146,28 @@ struct OracleAlarms {
 
     // MARK: Alarms
 
-    /// What follows from where the person is now.
+    /// Updates alarms by the current presence.
     private mutating func follow(_ record: Int, _ now: Timestamp) {
         defer { (changes, isBelieved) = ([], false) }
         for change in changes where change.kind == .alert {
-            stays[change.told.zone] =
-                [.near, .inside].contains(change.told.after) && !change.told.isCoarse
-                ? change.told.after : nil
+            stays[change.emitted.zone] =
+                [.near, .inside].contains(change.emitted.after) && !change.emitted.isCoarse
+                ? change.emitted.after : nil
         }
         let isTouched = changes.contains { $0.kind == .alert }
-        guard isTouched || isOwed || !alarms.isEmpty && (isArranged || isBelieved),
+        guard isTouched || isOwed || !alarms.isEmpty && (isReconfigured || isBelieved),
             let fix = trust.trusted?.time
         else { return }
         isOwed = false
         guard isArmed else { return }
         let changes = changes
         end(record, except: Set(stays.keys)) { zone in
-            guard let last = changes.last(where: { $0.told.zone == zone }),
-                last.told.after != .unknown
+            guard let last = changes.last(where: { $0.emitted.zone == zone }),
+                last.emitted.after != .unknown
             else { return .removed }
-            return last.told.reason == .zoneChanged ? .zoneChanged : .exit
+            return last.emitted.reason == .zoneChanged ? .zoneChanged : .exit
         }
-        var begun: [ZoneID] = []
+        var startedZones: [ZoneID] = []
         for (zone, presence) in stays {
             guard let placed = setup.zones.first(where: { $0.id == zone })?.zone else { continue }
             if var alarm = alarms[zone] {
@@ -176,25 +178,27 @@ struct OracleAlarms {
                 alarms[zone] = alarm
             } else if now - fix <= .seconds(1800) {
                 alarms[zone] = Alarm(zone: placed, presence: presence, time: now)
-                begun.append(zone)
+                startedZones.append(zone)
             } else {
                 isOwed = true
             }
         }
         let ring = ring(record, now)
-        let started = begun.compactMap { alarms[$0] }.sorted { isMoreUrgent($0.zone, $1.zone) }
+        let started = startedZones.compactMap { alarms[$0] }.sorted {
+            isMoreUrgent($0.zone, $1.zone)
+        }
         for alarm in started {
             let zone = alarm.zone.id
             let isSeen = changes.contains {
-                $0.told.zone == zone && $0.told.kind != .zoneInitial
-                    && $0.told.after == alarm.presence
+                $0.emitted.zone == zone && $0.emitted.kind != .zonePresenceEstablished
+                    && $0.emitted.after == alarm.presence
             }
-            told[record].append(
-                Told(
+            emitted[record].append(
+                ExpectedEvent(
                     kind: .alarmStarted, zone: zone, presence: alarm.presence, rings: alarm.rings,
-                    speaks: ring?.zone == zone, initial: !isSeen))
+                    isAudible: ring?.zone == zone, initial: !isSeen))
         }
-        if let ring, !begun.contains(ring.zone) { told[record].append(ring) }
+        if let ring, !startedZones.contains(ring.zone) { emitted[record].append(ring) }
     }
 
     private mutating func end(
@@ -204,15 +208,15 @@ struct OracleAlarms {
         for (zone, alarm) in alarms.sorted(by: { $0.key < $1.key }) where !staying.contains(zone) {
             let why = reason(zone)
             let isGone = why == .exit || why == .zoneChanged
-            told[record].append(
-                Told(
+            emitted[record].append(
+                ExpectedEvent(
                     kind: .alarmEnded, zone: zone, presence: isGone ? .outside : alarm.presence,
-                    rings: alarm.rings, speaks: zone == speaker, end: why))
+                    rings: alarm.rings, isAudible: zone == speaker, end: why))
             alarms[zone] = nil
         }
     }
 
-    /// What the person says, or has set.
+    /// Handles answers and arming.
     private mutating func answer(_ body: EventBody, _ record: Int, _ now: Timestamp) {
         switch body {
         case .inputArming(let arming):
@@ -224,13 +228,13 @@ struct OracleAlarms {
                 alarms[zone]?.sleeps = true
                 alarms[zone]?.time = now + .seconds(Int64(max(0, alarm.zone.alarm.sleepSeconds)))
             }
-            ring(record, now).map { told[record].append($0) }
+            ring(record, now).map { emitted[record].append($0) }
         default: break
         }
     }
 
-    /// The next one that is due; whoever was not heard of for half an hour is left alone.
-    private mutating func ring(_ record: Int, _ now: Timestamp) -> Told? {
+    /// Rings the next due alarm, unless the last fix is older than half an hour.
+    private mutating func ring(_ record: Int, _ now: Timestamp) -> ExpectedEvent? {
         guard let zone = speaker, let alarm = alarms[zone], alarm.time <= now else { return nil }
         guard let fix = trust.trusted?.time, now - fix <= .seconds(1800) else {
             alarms[zone]?.time = now
@@ -238,17 +242,17 @@ struct OracleAlarms {
         }
         alarms[zone]?.rings += 1
         alarms[zone]?.time = now + .seconds(Int64(max(10, alarm.zone.alarm.cycleSeconds)))
-        return Told(
+        return ExpectedEvent(
             kind: .alarmRepeated, zone: zone, presence: alarm.presence, rings: alarm.rings + 1,
-            speaks: true)
+            isAudible: true)
     }
 
-    /// The most urgent one of those that do not sleep.
+    /// The most urgent alarm that is not asleep.
     private var speaker: ZoneID? {
         alarms.filter { !$0.value.sleeps }.min { isMoreUrgent($0.value.zone, $1.value.zone) }?.key
     }
 
-    private func isMoreUrgent(_ one: PlacedZone, _ other: PlacedZone) -> Bool {
+    private func isMoreUrgent(_ one: ConfiguredZone, _ other: ConfiguredZone) -> Bool {
         let names = (Array(one.name.utf8), Array(other.name.utf8))
         if one.priority != other.priority { return one.priority < other.priority }
         if names.0 != names.1 { return names.0.lexicographicallyPrecedes(names.1) }
@@ -262,10 +266,11 @@ struct OracleAlarms {
         return alarm.time
     }
 
-    // MARK: The clock
+    // MARK: Deadline
 
-    /// One, for what comes first; it is given up for an earlier one, or when nothing comes.
-    private mutating func askForClock(_ record: Int, _ now: Timestamp) {
+    /// Schedules one deadline for the first wait; it is replaced by an earlier one, or cancelled if
+    /// nothing is waited for.
+    private mutating func scheduleDeadline(_ record: Int, _ now: Timestamp) {
         var waits: [Timestamp] = []
         for index in lives.indices { lives[index].nextDue().map { waits.append($0) } }
         nextRing().map { waits.append($0) }
@@ -276,9 +281,9 @@ struct OracleAlarms {
         guard first != clock else { return }
         if let clock {
             if let first, first > clock { return }
-            clocks[record].append(Clock(due: clock, isWanted: false))
+            deadlineChanges[record].append(DeadlineChange(due: clock, isWanted: false))
         }
         clock = first
-        if let first { clocks[record].append(Clock(due: first, isWanted: true)) }
+        if let first { deadlineChanges[record].append(DeadlineChange(due: first, isWanted: true)) }
     }
 }

@@ -1,21 +1,21 @@
 import Model
 
-/// When a zone counts and misses people: every window and every minute of some weeks, written down
-/// and gone through. The wall clock is put forward or back at most once.
+/// Opening hours and absences of a zone: every window and minute of some weeks in explicit lists.
+/// The wall clock changes at most once.
 struct OracleHours {
     private typealias Window = (start: Timestamp, end: Timestamp)
 
-    private var shown: PlacedZone?
+    private var shown: ConfiguredZone?
     /// Nil = always open.
     private var windows: [Window]?
     private var absences: [Timestamp] = []
 
     private static let day: Int64 = 86_400
-    /// Days around the beginning of ``World``, which is a Thursday.
+    /// Days around the start of ``World``, which is a Thursday.
     private static let days: ClosedRange<Int64> = 20_370 - 16...20_370 + 20
 
-    /// Whose hours are asked for from here on.
-    mutating func show(_ zone: PlacedZone) {
+    /// Sets the zone whose hours are requested.
+    mutating func show(_ zone: ConfiguredZone) {
         if let shown, shown.schedule == zone.schedule, shown.clock == zone.clock,
             shown.absentByMinute == zone.absentByMinute
         {
@@ -40,7 +40,7 @@ struct OracleHours {
         windows?.map(\.start).filter { $0 > time }.min()
     }
 
-    /// The first moment from there on at which it is closed; nil = never.
+    /// The first moment from a time on at which it is closed; nil = never.
     func closing(after time: Timestamp) -> Timestamp? {
         guard let windows else { return nil }
         var moment = time
@@ -65,7 +65,7 @@ struct OracleHours {
         return all
     }
 
-    /// Days on which a window begins; without any every day.
+    /// Days on which a window begins; every day without windows.
     private static func counts(_ day: Int64, _ schedule: ZoneSchedule?) -> Bool {
         guard let schedule else { return true }
         return !schedule.exceptions.contains(Int32(day))
@@ -75,7 +75,7 @@ struct OracleHours {
     /// 0 = Monday; day 0 was a Thursday.
     private static func weekday(_ day: Int64) -> Int64 { (day + 3) % 7 }
 
-    /// The first moment at which the clock shows so many seconds, or more.
+    /// The first moment at which the wall clock shows this time or a later one.
     private static func moment(ofWall wall: Int64, _ clock: ZoneClock) -> Timestamp {
         let early = wall - Int64(clock.firstOffset)
         guard let change = clock.offsets.first, early >= change.at else {
@@ -86,9 +86,9 @@ struct OracleHours {
 }
 
 extension OracleZoneLife {
-    /// When in a step something was decided.
+    /// The moment of a decision within a step.
     struct Moment: Comparable {
-        /// Before the step itself, with it, or by what is due at once after it.
+        /// Before the step, with it, or by waits due right after it.
         var phase = 0
         var due = Timestamp.zero
         var rank = 0

@@ -1,49 +1,49 @@
 import Model
 
-/// What ``OracleZoneLife`` knows of a person and a zone.
+/// The state of ``OracleZoneLife`` for a person and a zone.
 struct OracleKnown {
-    /// `unknown`: only fixes have come that are too inaccurate for a first decision.
+    /// `unknown`: all fixes were too inaccurate for a first decision.
     var presence: Presence
     var since: Timestamp
-    var isWithheld = false
-    /// One fix says that the person has left; when that counts if none other comes.
+    var isSuppressed = false
+    /// One fix says that the person has left; when that counts if no other arrives.
     var doubtful: Timestamp?
-    /// Since then fixes see the person inside who has not entered.
+    /// Since then fixes show the person inside who has not entered.
     var coming: Timestamp?
-    /// Near by a fix that is too inaccurate to say more.
+    /// Near by a fix that is too inaccurate to decide.
     var isCoarse = false
-    /// Only one fix says that the person has come.
+    /// Only one fix says that the person has arrived.
     var isSlight = false
     var hasDwelled = false
-    /// The schedule is closed: found so when it opens.
+    /// The schedule is closed: the presence when it opens.
     var isShut = false
 
     var counts: Bool { [.near, .inside].contains(presence) && !isShut }
-    /// Shut, and the last fix would let nobody leave who was there, though it is away.
-    var isPuzzling: Bool { isShut && isWithheld }
+    /// Closed, and the last fix is away but would not make a person leave.
+    var isPuzzling: Bool { isShut && isSuppressed }
 }
 
 extension OracleZoneLife {
-    /// What was told, and when among all that one record led to.
-    struct Telling {
+    /// An expected event and its order within the record.
+    struct Emission {
         var record: Int
-        var told: Oracle.Told
-        /// Of the zone then.
+        var emitted: Oracle.ExpectedEvent
+        /// The zone at that time.
         var kind: ZoneKind
         var moment: Moment
     }
 
-    /// What a fix says of an open zone.
+    /// The result of a fix for an open zone.
     struct Finding {
         var sight: OracleSight
-        var occasion: Judgement
+        var occasion: ZoneEvaluation
         var before: Presence
         var after: Presence
-        /// Where the fix alone sees the person.
+        /// The presence by the fix alone.
         var raw: Presence
         var reason: CrossingReason
         var isPassed = false
-        /// Only fixes that were too inaccurate came before.
+        /// All fixes before were too inaccurate.
         var wasUndecided: Bool
 
         var stood: Presence { before == .unknown ? .outside : before }
@@ -52,19 +52,19 @@ extension OracleZoneLife {
 
 // The rules about one fix.
 extension OracleZoneLife {
-    /// Whether a fix was taken after the trusted one.
+    /// Whether a fix is later than the trusted one.
     func isAnother(_ sight: OracleSight) -> Bool {
         trust.trusted.map { $0.time < sight.time } ?? true
     }
 
-    /// Whether one fix has begun a stay, and a later one needs no other to end it.
-    func endsAtOnce(_ state: OracleKnown?, _ sight: OracleSight, _ zone: PlacedZone) -> Bool {
+    /// Whether a single fix has begun the stay, so that a later one can end it.
+    func endsAtOnce(_ state: OracleKnown?, _ sight: OracleSight, _ zone: ConfiguredZone) -> Bool {
         state?.isSlight == true && isAnother(sight)
             && (!zone.isVague(sight) || state?.isCoarse == true)
     }
 
-    /// A tenth of the time from the last fix to a second one is grace, of 180 s and of 30 min, too,
-    /// which are the shortest and the longest silence that phones are told to keep.
+    /// The wait for a second fix: 10/9 of the interval between fixes, from 200 s up to 2000 s: a
+    /// ninth more than the shortest and the longest usual interval.
     func patience(_ sight: OracleSight) -> Duration {
         patience(max(silence(before: sight), trust.usual))
     }
@@ -77,13 +77,13 @@ extension OracleZoneLife {
         trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
     }
 
-    /// Whether nothing has contradicted the last fix until it was as sure as two.
+    /// Whether the last fix stands because nothing contradicted it in time.
     func isProven(before sight: OracleSight) -> Bool {
         .seconds(silence(before: sight)) > patience(trust.usual)
     }
 }
 
-extension PlacedZone {
+extension ConfiguredZone {
     var inradius: Double { Double(geometry.inradiusCentimetres) / 100 }
 
     /// Too inaccurate to enter a safe zone.
@@ -94,8 +94,8 @@ extension PlacedZone {
         kind == .safe ? isVague(sight) : sight.accuracy > max(300, 2 * inradius)
     }
 
-    /// The zone's hysteresis, or twice the accuracy, which asks for 200 m at most where it is
-    /// better than that, and for itself where it is worse.
+    /// The zone's hysteresis or twice the accuracy. The latter is limited to 200 m if the fix is
+    /// better than that, and to the accuracy itself otherwise.
     func margin(_ sight: OracleSight) -> Double {
         let asked =
             switch sight.accuracy {
@@ -109,7 +109,7 @@ extension PlacedZone {
 }
 
 extension Presence {
-    /// Whether somebody who was there is farther away now.
+    /// Whether the result is farther away than the earlier presence.
     func isAway(from before: Presence) -> Bool {
         before == .inside && self != .inside || before == .near && self == .outside
     }

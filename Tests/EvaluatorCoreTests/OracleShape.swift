@@ -1,7 +1,7 @@
 import Model
 
-/// A zone on a flat earth: exact to a few millimetres within some kilometres of ``World``'s middle,
-/// which is on the equator.
+/// A zone on a flat earth: exact to a few millimetres within some kilometres of the centre of
+/// ``World``, which is on the equator.
 struct OracleShape {
     private typealias Point = (north: Double, east: Double)
 
@@ -10,7 +10,7 @@ struct OracleShape {
     private let radius: Double?
     private var corners: [Point] = []
 
-    init(_ zone: PlacedZone) {
+    init(_ zone: ConfiguredZone) {
         func metres(_ latitudeE7: Double, _ longitudeE7: Double) -> Point {
             (latitudeE7 * 110_574.276 / 1e7, longitudeE7 * 111_319.491 / 1e7)
         }
@@ -38,14 +38,14 @@ struct OracleShape {
         return holds(point) ? -toEdge : toEdge
     }
 
-    /// How far the way is from passing through: negative if it does.
+    /// The distance between the path and the zone; negative if it crosses.
     func reserve(ofWayFrom start: OracleSight, to end: OracleSight) -> Double {
         let start = (start.north, start.east)
         let end = (end.north, end.east)
         if let radius { return OracleShape.distance(center, to: start, end) - radius }
         let crossed = edges.filter { OracleShape.areCrossed(start, end, $0.0, $0.1) }
         let ends = corners.map { OracleShape.distance($0, to: start, end) }
-        // A corner by which it passes narrowly is the only doubt.
+        // Only a narrowly passed corner is ambiguous.
         let narrow = ends.min() ?? 0
         return crossed.isEmpty ? narrow : -narrow
     }

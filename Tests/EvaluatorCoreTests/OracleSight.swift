@@ -1,6 +1,6 @@
 import Model
 
-/// A fix as a place on a flat earth, metres from the middle of ``World``.
+/// A fix on a flat earth, metres from the centre of ``World``.
 struct OracleSight: Hashable {
     var north: Double
     var east: Double
@@ -17,13 +17,13 @@ struct OracleSight: Hashable {
         east = Double(position.longitudeE7 - World.middle.longitudeE7) * 111_319.491 / 1e7
         time = report.fix.time
         device = report.device
-        let told = report.fix.accuracyCentimetres
-        accuracy = told > 0 ? Double(told) / 100 : 50
+        let emitted = report.fix.accuracyCentimetres
+        accuracy = emitted > 0 ? Double(emitted) / 100 : 50
         speed = report.fix.speedCentimetresPerSecond.map { Double($0) / 100 }
     }
 
-    /// Faster than 70 m/s nobody is, nor within a minute than three times the larger of both told
-    /// speeds and 15 m/s, after both accuracies are taken off.
+    /// Nobody moves faster than 70 m/s. Within a minute, nobody moves faster than three times the
+    /// larger reported speed plus 15 m/s. Both accuracies are taken off.
     func canBeFollowed(by later: OracleSight, isClose: inout Bool) -> Bool {
         let north = later.north - north
         let east = later.east - east
@@ -35,10 +35,10 @@ struct OracleSight: Hashable {
         }
         if abs(way) < 0.05 || abs(way - fastest * seconds) < 0.05 { isClose = true }
         if way <= 0 || way <= fastest * seconds { return true }
-        // As fast as both say, within a quarter.
+        // As fast as both report, within a quarter.
         let whole = metres(to: later)
-        guard let told = meanSpeed(with: later) else { return false }
-        let expected = told * seconds
+        guard let emitted = meanSpeed(with: later) else { return false }
+        let expected = emitted * seconds
         let reserve = 0.25 * expected + accuracy + later.accuracy - abs(whole - expected)
         if abs(reserve) < 0.05 || abs(whole - 350 * seconds) < 0.05 { isClose = true }
         return reserve >= 0 && whole <= 350 * seconds
@@ -58,10 +58,8 @@ struct OracleSight: Hashable {
         }
     }
 
-    /// How many metres somebody can have moved from here to a later fix at most 5 min on, as far
-    /// as anything is known of their speed; nil where too much time is between.
-    ///
-    /// - Parameter acceleration: from rest, metres per second per second
+    /// How far a person can have moved from here to a later fix, metres, by what is known of their
+    /// speed; nil after more than 5 min.
     func reach(
         to later: OracleSight, after previous: OracleSight?, acceleration: Double,
         isClose: inout Bool
@@ -79,8 +77,8 @@ struct OracleSight: Hashable {
         return 1.5 * (seconds > 60 ? max(speed, other) : (speed + other) / 2) * seconds
     }
 
-    /// Whether whoever goes on from here through a fix would come nearer to a later one than the
-    /// fix is to where they would be.
+    /// Whether the movement from here through a fix leads nearer to a later fix than the fix itself
+    /// is.
     private func points(
         through fix: OracleSight, to later: OracleSight, isClose: inout Bool
     ) -> Bool {
@@ -93,7 +91,7 @@ struct OracleSight: Hashable {
         return off < expected
     }
 
-    /// Whether a later fix is farther than anybody can have come.
+    /// Whether a later fix is farther than a person can have moved.
     func isTooFar(
         _ later: OracleSight, after previous: OracleSight?, acceleration: Double,
         isClose: inout Bool
@@ -106,7 +104,8 @@ struct OracleSight: Hashable {
         return reserve < 0
     }
 
-    /// Whether somebody went on as before, where neither this fix nor a later one tells a speed.
+    /// Whether a person continued the movement, if neither this fix nor a later one reports a
+    /// speed.
     func isOnTheWay(
         to later: OracleSight, after previous: OracleSight?, isClose: inout Bool
     ) -> Bool {
@@ -116,7 +115,7 @@ struct OracleSight: Hashable {
         return OracleSight.areSteady(previous, self, later, isClose: &isClose) && speed >= 1
     }
 
-    /// The least mean speed to a later fix, metres a second.
+    /// The minimum mean speed to a later fix, metres a second.
     private func leastSpeed(to later: OracleSight) -> Double {
         max(0, metres(to: later) - accuracy - later.accuracy) / seconds(to: later)
     }
@@ -125,7 +124,7 @@ struct OracleSight: Hashable {
         max(1, abs(Double((later.time - time).microseconds)) / 1_000_000)
     }
 
-    /// Whether three fixes in a row go on in one direction at one speed, within a quarter.
+    /// Whether three consecutive fixes have the same direction and speed, within a quarter.
     static func areSteady(
         _ one: OracleSight, _ two: OracleSight, _ three: OracleSight, isClose: inout Bool
     ) -> Bool {

@@ -3,14 +3,16 @@ import Glibc
 import Model
 import TestSupport
 
-/// Two people among zones of two circles, of a set and their own, to whom anything may happen.
+/// Generates random logs of two people with zones of two circles, a set and their own.
 struct OracleWorld {
     private(set) var log: [Event] = []
-    /// By record: what the core told about people and zones.
-    private(set) var told: [[(person: PersonID, told: Oracle.Told)]] = []
-    /// By record: what it told of alarms, and of clocks.
-    private(set) var alarms: [[(person: PersonID, alarm: AlarmID, told: OracleAlarms.Told)]] = []
-    private(set) var clocks: [[(person: PersonID, told: OracleAlarms.Clock)]] = []
+    /// By record: the core's events about people and zones.
+    private(set) var emitted: [[(person: PersonID, emitted: Oracle.ExpectedEvent)]] = []
+    /// By record: the core's events about alarms and deadlines.
+    private(set) var alarms:
+        [[(person: PersonID, alarm: AlarmID, emitted: OracleAlarms.ExpectedEvent)]] = []
+    private(set) var deadlineChanges: [[(person: PersonID, emitted: OracleAlarms.DeadlineChange)]] =
+        []
 
     static let people = [1, 2].map { PersonID(ID128(high: 2, low: $0)) }
     private static let circles = [1, 2].map { CircleID(ID128(high: 1, low: $0)) }
@@ -21,22 +23,22 @@ struct OracleWorld {
     private var random: SeededGenerator
     private var state = PartitionState()
     private var now = start
-    private var running: [(clock: WantedClock, told: Timestamp)] = []
-    private var circles: [CircleID: [PlacedZone]] = [:]
-    private var pages: [[PlacedZone]] = []
-    private var placed: [PlacedPerson] = []
+    private var running: [(deadline: Deadline, emitted: Timestamp)] = []
+    private var circles: [CircleID: [ConfiguredZone]] = [:]
+    private var pages: [[ConfiguredZone]] = []
+    private var placed: [ConfiguredPerson] = []
     private var isThere = [true, true]
-    /// Metres north and east of the middle.
+    /// Metres north and east of the centre.
     private var places: [(north: Double, east: Double)] = [(0, 0), (100, 50)]
-    /// Far away, and not yet back.
+    /// Whether the person is far away.
     private var isAway = [false, false]
-    /// So many more fixes of somebody who is fast, and how far apart they are, metres.
+    /// Remaining fixes of a fast person, and their distance, metres.
     private var isFast = [0, 0]
     private var fastStep = 5000.0
-    /// Put forward or back then.
+    /// When the wall clock changes.
     private let change: ZoneOffset
     private let firstOffset: Int32
-    /// Whether most zones alarm, people answer them, and fixes come late and seldom.
+    /// Whether most zones alarm, people answer, and fixes are late and rare.
     private let isAlarming: Bool
 
     init(seed: UInt64, count: Int, isAlarming: Bool = false) {
@@ -46,7 +48,7 @@ struct OracleWorld {
         change = ZoneOffset(
             at: OracleWorld.start.seconds + .random(in: 0...172_800, using: &random),
             offset: firstOffset + (Bool.random(using: &random) ? 3600 : -3600))
-        // Where there are many, they are looked up.
+        // Many zones use the spatial index.
         let many = seed % 4 == 0 ? 40 : 4
         circles[OracleWorld.circles[0]] = (0..<many).map { zone(UInt64(100 + $0)) }
         circles[OracleWorld.circles[1]] = (0..<3).map { zone(UInt64(10 + $0)) }
@@ -62,7 +64,7 @@ struct OracleWorld {
         Int.random(in: 0..<100, using: &random) < percent
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func step() {
         if let gone = isThere.firstIndex(of: false) {
@@ -116,12 +118,12 @@ struct OracleWorld {
             default: .random(in: 5000...100_000, using: &random)
             }
         let end = now + .seconds(seconds)
-        while let next = running.indices.min(by: { running[$0].told < running[$1].told }),
-            running[next].told <= end
+        while let next = running.indices.min(by: { running[$0].emitted < running[$1].emitted }),
+            running[next].emitted <= end
         {
-            let (clock, time) = running.remove(at: next)
+            let (deadline, time) = running.remove(at: next)
             now = max(now, time)
-            append(.inputClock(FiredClock(clock: clock, fired: now)))
+            append(.inputDeadline(ExpiredDeadline(deadline: deadline, expired: now)))
         }
         now = end
     }
@@ -132,33 +134,35 @@ struct OracleWorld {
         log.append(event)
         var outputs: [Event] = []
         state.handle(event, into: &outputs)
-        told.append(outputs.compactMap(OracleWorld.told))
+        emitted.append(outputs.compactMap(OracleWorld.emitted))
         alarms.append(outputs.compactMap(OracleWorld.alarm))
-        clocks.append(outputs.compactMap(OracleWorld.clock))
+        deadlineChanges.append(outputs.compactMap(OracleWorld.deadline))
         for output in outputs {
             switch output.body {
-            case .clockWanted(let clock) where clock.rule == .presence:
-                // In time, late, or when some record has come first.
+            case .deadlineScheduled(let deadline) where deadline.rule == .presence:
+                // In time, late, or after another record.
                 let late: Int64 = chance(60) ? 0 : .random(in: 1...900, using: &random)
-                if !chance(15) { running.append((clock, clock.due + .seconds(late))) }
-            case .clockUnwanted(let clock): running.removeAll { $0.clock == clock }
+                if !chance(15) { running.append((deadline, deadline.due + .seconds(late))) }
+            case .deadlineCancelled(let deadline): running.removeAll { $0.deadline == deadline }
             default: break
             }
         }
     }
 
-    private static func told(_ output: Event) -> (person: PersonID, told: Oracle.Told)? {
+    private static func emitted(_ output: Event) -> (
+        person: PersonID, emitted: Oracle.ExpectedEvent
+    )? {
         if case .zoneAbsent(let absence) = output.body {
             return (
                 absence.person,
-                Oracle.Told(
+                Oracle.ExpectedEvent(
                     kind: output.kind, zone: absence.zone, hasContact: absence.hasContact)
             )
         }
         return output.decision.map { crossing in
             (
                 crossing.person,
-                Oracle.Told(
+                Oracle.ExpectedEvent(
                     kind: output.kind, zone: crossing.zone, before: crossing.before,
                     after: crossing.after, reason: crossing.reason,
                     isCoarse: crossing.coarse)
@@ -168,27 +172,28 @@ struct OracleWorld {
 
     private static func alarm(
         _ output: Event
-    ) -> (person: PersonID, alarm: AlarmID, told: OracleAlarms.Told)? {
+    ) -> (person: PersonID, alarm: AlarmID, emitted: OracleAlarms.ExpectedEvent)? {
         switch output.body {
-        case .alarmStarted(let news), .alarmRepeated(let news), .alarmEnded(let news):
+        case .alarmStarted(let change), .alarmRepeated(let change), .alarmEnded(let change):
             (
-                news.person, news.alarm,
-                OracleAlarms.Told(
-                    kind: output.kind, zone: news.zone, presence: news.presence, rings: news.rings,
-                    speaks: news.speaks, initial: news.initial, end: news.end)
+                change.person, change.alarm,
+                OracleAlarms.ExpectedEvent(
+                    kind: output.kind, zone: change.zone, presence: change.presence,
+                    rings: change.rings,
+                    isAudible: change.isAudible, initial: change.initial, end: change.end)
             )
         default: nil
         }
     }
 
-    private static func clock(
+    private static func deadline(
         _ output: Event
-    ) -> (person: PersonID, told: OracleAlarms.Clock)? {
+    ) -> (person: PersonID, emitted: OracleAlarms.DeadlineChange)? {
         switch output.body {
-        case .clockWanted(let clock):
-            (clock.person, OracleAlarms.Clock(due: clock.due, isWanted: true))
-        case .clockUnwanted(let clock):
-            (clock.person, OracleAlarms.Clock(due: clock.due, isWanted: false))
+        case .deadlineScheduled(let deadline):
+            (deadline.person, OracleAlarms.DeadlineChange(due: deadline.due, isWanted: true))
+        case .deadlineCancelled(let deadline):
+            (deadline.person, OracleAlarms.DeadlineChange(due: deadline.due, isWanted: false))
         default: nil
         }
     }
@@ -214,7 +219,7 @@ struct OracleWorld {
             device: device, fix: fix, late: chance(4), received: now)
     }
 
-    /// Fine, unknown, or as a cell tower gives it.
+    /// Accurate, unknown, or that of a cell tower.
     private mutating func accuracy() -> Int32 {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<10: 0
@@ -231,14 +236,14 @@ struct OracleWorld {
 
     private mutating func walk(_ index: Int) {
         if isFast[index] > 0 {
-            // On in the same direction, three times.
+            // Three times in the same direction.
             isFast[index] -= 1
             places[index].north += fastStep
             return
         }
         if chance(3) { (isFast[index], fastStep) = (3, chance(50) ? 5000 : -5000) }
         if isAway[index] ? chance(30) : chance(5) {
-            // A leap, or one more fix where the last leap led to.
+            // A jump, or another fix at the last jump's position.
             if !isAway[index] { places[index].north += chance(50) ? 9000 : -9000 }
             isAway[index] = true
             places[index].east += .random(in: -20...20, using: &random)
@@ -269,11 +274,11 @@ struct OracleWorld {
     // MARK: Configuration
 
     private mutating func append(circle: CircleID) {
-        append(.inputCircle(PlacedCircle(circle: circle, zones: circles[circle] ?? [])))
+        append(.inputCircle(ConfiguredCircle(circle: circle, zones: circles[circle] ?? [])))
     }
 
     private mutating func append(page: Int) {
-        append(.inputSet(PlacedSet(set: OracleWorld.set, page: page, zones: pages[page])))
+        append(.inputSet(ConfiguredSet(set: OracleWorld.set, page: page, zones: pages[page])))
     }
 
     private mutating func editCircle() {
@@ -284,10 +289,10 @@ struct OracleWorld {
         append(circle: circle)
     }
 
-    /// One goes, comes, or becomes another in something.
+    /// Removes, adds or edits a zone.
     private mutating func edited(
-        _ zones: [PlacedZone], _ number: UInt64, _ page: UInt64?
-    ) -> [PlacedZone] {
+        _ zones: [ConfiguredZone], _ number: UInt64, _ page: UInt64?
+    ) -> [ConfiguredZone] {
         var zones = zones
         let new = zone(number, page: page)
         guard let index = zones.firstIndex(where: { $0.id == new.id }) else { return zones + [new] }
@@ -307,18 +312,18 @@ struct OracleWorld {
         return zones
     }
 
-    private mutating func person(at index: Int) -> PlacedPerson {
+    private mutating func person(at index: Int) -> ConfiguredPerson {
         let id = OracleWorld.people[index]
-        var person = PlacedPerson(
-            person: id, leadingDevice: nil, circles: OracleWorld.circles,
+        var person = ConfiguredPerson(
+            person: id, primaryDevice: nil, circles: OracleWorld.circles,
             zones: [zone(UInt64(20 + index))], sets: chance(85) ? [OracleWorld.set] : [])
         if chance(30) {
-            person.leadingDevice = DeviceID(
+            person.primaryDevice = DeviceID(
                 ID128(high: 3, low: UInt64(index * 10 + (chance(30) ? 2 : 1))))
         }
         if chance(20) { person.circles.remove(at: chance(50) ? 0 : 1) }
         for circle in OracleWorld.circles where chance(25) {
-            // Half a second beside everything else.
+            // Half a second off all other times.
             let until = now.microseconds + .random(in: -100...4000, using: &random) * 1_000_000
             person.unshared.append(
                 UnsharedCircle(
@@ -332,7 +337,7 @@ struct OracleWorld {
         return person
     }
 
-    private mutating func zone(_ number: UInt64, page: UInt64? = nil) -> PlacedZone {
+    private mutating func zone(_ number: UInt64, page: UInt64? = nil) -> ConfiguredZone {
         let center = position(
             (
                 .random(in: -1500...1500, using: &random),
@@ -340,7 +345,7 @@ struct OracleWorld {
             ))
         let radius = Double.random(in: 20...400, using: &random)
         let id = ZoneID(ID128(high: page.map { $0 << 48 } ?? 4, low: number))
-        return PlacedZone.make(
+        return ConfiguredZone.make(
             number, chance(30) ? polygon(center, radius) : circle(center, radius),
             kind: chance(isAlarming ? 25 : 60) ? .safe : .alert, active: !chance(8),
             hysteresis: .random(in: 0...60, using: &random)

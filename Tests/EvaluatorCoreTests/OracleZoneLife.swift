@@ -1,10 +1,10 @@
 import Model
 
-/// One zone and one person, from the beginning of the log to its end.
+/// One zone and one person over the whole log.
 struct OracleZoneLife {
     typealias Known = OracleKnown
 
-    enum Judgement {
+    enum ZoneEvaluation {
         case fix, silence, alone, first, suspect, arranged, opened
     }
 
@@ -13,7 +13,7 @@ struct OracleZoneLife {
     private static let scheduleRank = 2
     private static let absenceRank = 3
 
-    private(set) var told: [Telling] = []
+    private(set) var emitted: [Emission] = []
     var closeFrom = Int.max
     let id: ZoneID
     private var kind = ZoneKind.safe
@@ -23,17 +23,17 @@ struct OracleZoneLife {
     private(set) var trust = OracleTrust()
     /// Of the last record.
     private var passed = Timestamp.zero
-    /// Absences until here are settled.
+    /// Absences up to this time were handled.
     private var absentFrom = Timestamp.zero
     private(set) var record = 0
     private var hours = OracleHours()
 
     init(_ id: ZoneID) { self.id = id }
 
-    mutating func take(_ step: OracleHistory.Step) {
+    mutating func apply(_ step: OracleHistory.Step) {
         record = step.record
         moment.phase = 0
-        passWaits(to: step.time, rank: step.rank)
+        advanceWaits(to: step.time, rank: step.rank)
         moment = Moment(phase: 1, due: step.time, rank: step.rank)
         let now = step.time
         let isRecord = step.rank == OracleHistory.recordRank
@@ -41,7 +41,7 @@ struct OracleZoneLife {
         switch step.act {
         case .pass: break
         case .judge(let sight, let judgement, let way):
-            let occasion: Judgement =
+            let occasion: ZoneEvaluation =
                 switch judgement {
                 case .fix: .fix
                 case .silence: .silence
@@ -49,42 +49,42 @@ struct OracleZoneLife {
                 case .suspect: .suspect
                 }
             decide(sight, occasion, way: way, isNew: trust.trusted == nil, at: now)
-        case .arrange(let part): arrange(step, part, at: now)
+        case .reconfigure(let part): reconfigure(step, part, at: now)
         case .remove: known = nil
         }
         (setup, trust) = (step.setup, step.trust)
         moment.phase = 2
-        if isRecord { passWaits(to: now, rank: step.rank) }
+        if isRecord { advanceWaits(to: now, rank: step.rank) }
     }
 
-    /// When time alone brings the person something of this zone first, after all that is over.
+    /// When the zone's next wait ends.
     mutating func nextDue() -> Timestamp? {
-        let isJudging = setup.judging(id, at: passed) != nil
+        let isJudging = setup.applicable(id, at: passed) != nil
         return nextWaits().filter { isJudging || $0.1 != OracleZoneLife.absenceRank }
             .map(\.0).min()
     }
 
-    private mutating func arrange(
+    private mutating func reconfigure(
         _ step: OracleHistory.Step, _ part: OracleHistory.OraclePart, at now: Timestamp
     ) {
         let moment = Timestamp(microseconds: now.microseconds - 1)
         let isPauseEnd = step.rank != OracleHistory.recordRank
-        let old = setup.judging(id, at: isPauseEnd ? moment : now)
+        let old = setup.applicable(id, at: isPauseEnd ? moment : now)
         setup = step.setup
         trust = step.trust
-        let new = setup.judging(id, at: now)
+        let new = setup.applicable(id, at: now)
         guard let trusted = trust.trusted else { return }
         let isNew = old == nil || old?.zone.kind != new?.zone.kind
         if let known, new == nil || isNew {
             if known.counts {
-                tell(
-                    .zoneForgotten, known.presence, .unknown,
-                    new == nil ? .notJudged : .zoneChanged)
+                emit(
+                    .zonePresenceCleared, known.presence, .unknown,
+                    new == nil ? .notApplicable : .zoneChanged)
             }
             self.known = nil
         }
-        // A device that leads newly is asked first.
-        let leader = setup.person?.leadingDevice ?? trust.first
+        // A new primary device decides by its own first fix.
+        let leader = setup.person?.primaryDevice ?? trust.first
         guard let new, trusted.device == leader else { return }
         switch part {
         case .all: break
@@ -97,8 +97,8 @@ struct OracleZoneLife {
 
     // MARK: Time
 
-    /// What time brings until then, and what was due already.
-    private mutating func passWaits(to end: Timestamp, rank: Int) {
+    /// Handles all waits until a time.
+    private mutating func advanceWaits(to end: Timestamp, rank: Int) {
         while let (due, kind) = nextWait(), (due, kind) < (end, rank) {
             let now = max(due, passed)
             (moment.due, moment.rank) = (due, kind)
@@ -108,7 +108,7 @@ struct OracleZoneLife {
                 trust.trusted.map { decide($0, .alone, way: nil, isNew: false, at: now) }
             case OracleZoneLife.dwellRank:
                 known?.hasDwelled = true
-                tell(.zoneDwelled, .inside, .inside, .stayed)
+                emit(.zoneDwelled, .inside, .inside, .stayed)
             case OracleZoneLife.scheduleRank:
                 guard let trusted = trust.trusted else {
                     known = nil
@@ -117,7 +117,7 @@ struct OracleZoneLife {
                 decide(trusted, .opened, way: nil, isNew: true, at: now)
             default:
                 absentFrom = due
-                miss(at: due)
+                recordAbsence(at: due)
             }
         }
     }
@@ -126,7 +126,7 @@ struct OracleZoneLife {
 
     private mutating func nextWaits() -> [(Timestamp, Int)] {
         var waits: [(Timestamp, Int)] = []
-        if let known, let zone = setup.judging(id, at: passed)?.zone {
+        if let known, let zone = setup.applicable(id, at: passed)?.zone {
             hours.show(zone)
             if let doubtful = known.doubtful, trust.suspect == nil {
                 waits.append((doubtful, OracleZoneLife.doubtRank))
@@ -149,15 +149,15 @@ struct OracleZoneLife {
         return waits
     }
 
-    /// When the zone would miss somebody next, whether it judges then or not.
+    /// The zone's next absence deadline, whether or not it applies then.
     private mutating func nextAbsence() -> Timestamp? {
         guard let place = setup.zones.first(where: { $0.id == id }) else { return nil }
         hours.show(place.zone)
         return hours.absence(after: absentFrom)
     }
 
-    private mutating func miss(at due: Timestamp) {
-        guard let zone = setup.judging(id, at: due)?.zone else { return }
+    private mutating func recordAbsence(at due: Timestamp) {
+        guard let zone = setup.applicable(id, at: due)?.zone else { return }
         let since = due - .seconds(900)
         if let trusted = trust.trusted, trusted.time >= since {
             if let known, known.presence == .inside, known.doubtful == nil, !known.isPuzzling {
@@ -169,16 +169,16 @@ struct OracleZoneLife {
             trust.suspect.map { sees(zone, $0) == .inside && !zone.isVague($0) } ?? true
         let last = isDoubted ? trust.trusted : trust.suspect
         let hasContact = last.map { $0.time >= since } ?? false
-        tell(Oracle.Told(kind: .zoneAbsent, zone: id, hasContact: hasContact))
+        emit(Oracle.ExpectedEvent(kind: .zoneAbsent, zone: id, hasContact: hasContact))
     }
 
     // MARK: A fix
 
     private mutating func decide(
-        _ sight: OracleSight, _ occasion: Judgement, way: OracleSight?, isNew: Bool,
+        _ sight: OracleSight, _ occasion: ZoneEvaluation, way: OracleSight?, isNew: Bool,
         at now: Timestamp
     ) {
-        guard let zone = setup.judging(id, at: now)?.zone else { return }
+        guard let zone = setup.applicable(id, at: now)?.zone else { return }
         kind = zone.kind
         let shape = OracleShape(zone)
         hours.show(zone)
@@ -209,9 +209,9 @@ struct OracleZoneLife {
         settle(finding, zone, shape, state, at: now)
     }
 
-    /// Where the person is after a fix, and why.
+    /// The presence after a fix, and its reason.
     private mutating func find(
-        _ finding: inout Finding, _ zone: PlacedZone, _ shape: OracleShape, _ state: Known?
+        _ finding: inout Finding, _ zone: ConfiguredZone, _ shape: OracleShape, _ state: Known?
     ) {
         let (sight, before) = (finding.sight, finding.before)
         (finding.after, finding.reason) = see(
@@ -234,9 +234,9 @@ struct OracleZoneLife {
         if isDoubtful { (finding.after, finding.reason) = (before, .unconfirmed) }
     }
 
-    /// What is told of a finding, and what is known after it.
+    /// Emits the events of a finding and updates the state.
     private mutating func settle(
-        _ finding: Finding, _ zone: PlacedZone, _ shape: OracleShape, _ state: Known?,
+        _ finding: Finding, _ zone: ConfiguredZone, _ shape: OracleShape, _ state: Known?,
         at now: Timestamp
     ) {
         let (before, after) = (finding.before, finding.after)
@@ -247,16 +247,16 @@ struct OracleZoneLife {
             return suspect(finding, state, at: now)
         } else if after == .unknown {
             if finding.wasUndecided { return }
-            tell(.zoneWithheld, .unknown, .unknown, .tooCoarse)
-            known = Known(presence: .unknown, since: now, isWithheld: true)
+            emit(.zoneSuppressed, .unknown, .unknown, .tooCoarse)
+            known = Known(presence: .unknown, since: now, isSuppressed: true)
         } else if finding.isPassed {
-            tell(.zoneEntered, before, .inside, .passedThrough)
-            tell(.zoneExited, .inside, after, .passedThrough)
+            emit(.zoneEntered, before, .inside, .passedThrough)
+            emit(.zoneExited, .inside, after, .passedThrough)
             let since = after == state?.presence ? state?.since : nil
             known = Known(presence: after, since: since ?? now)
             known?.hasDwelled = since != nil && state?.hasDwelled == true
         } else if after != finding.stood || isClearer {
-            tell(finding, isCoarse: isCoarse)
+            emit(finding, isCoarse: isCoarse)
             var next = Known(
                 presence: after, since: (isClearer ? state?.since : nil) ?? now,
                 isCoarse: isCoarse)
@@ -270,33 +270,33 @@ struct OracleZoneLife {
             known = state ?? Known(presence: finding.stood, since: now)
             stay(finding, zone, shape, state, at: now)
         }
-        if known?.presence == .outside, known?.isWithheld == false { known = nil }
+        if known?.presence == .outside, known?.isSuppressed == false { known = nil }
     }
 
-    /// A suspect changes nothing, and is told once.
+    /// A suspect changes nothing and is reported once.
     private mutating func suspect(_ finding: Finding, _ state: Known?, at now: Timestamp) {
         let stood = finding.stood
-        guard finding.raw != stood, state?.isWithheld != true else { return }
+        guard finding.raw != stood, state?.isSuppressed != true else { return }
         known = state ?? Known(presence: stood, since: now)
-        known?.isWithheld = true
-        tell(.zoneWithheld, stood, stood, .suspect)
+        known?.isSuppressed = true
+        emit(.zoneSuppressed, stood, stood, .suspect)
     }
 
-    /// The person is where they were, whatever the fix alone says.
+    /// The presence stays, whatever the fix alone says.
     private mutating func stay(
-        _ finding: Finding, _ zone: PlacedZone, _ shape: OracleShape, _ state: Known?,
+        _ finding: Finding, _ zone: ConfiguredZone, _ shape: OracleShape, _ state: Known?,
         at now: Timestamp
     ) {
         let (sight, stood) = (finding.sight, finding.stood)
         let isHeldBack = finding.raw != finding.after
         if isAnother(sight), !isHeldBack { known?.isSlight = false }
-        if isHeldBack, state?.isWithheld != true {
+        if isHeldBack, state?.isSuppressed != true {
             let isNamed = finding.reason == .unconfirmed || finding.reason == .tooCoarse
-            tell(.zoneWithheld, stood, stood, isNamed ? finding.reason : .withinMargin)
+            emit(.zoneSuppressed, stood, stood, isNamed ? finding.reason : .withinMargin)
         }
         let coming = coming(zone, shape, sight, stood, state, finding.reason)
         known?.coming = coming
-        known?.isWithheld = isHeldBack || coming != nil
+        known?.isSuppressed = isHeldBack || coming != nil
         if finding.reason != .unconfirmed || !finding.raw.isAway(from: stood) {
             known?.doubtful = nil
         } else if finding.occasion == .fix {
@@ -305,23 +305,23 @@ struct OracleZoneLife {
         }
     }
 
-    /// The zone is closed: whoever was there is forgotten, and where they are is kept for when it
-    /// opens.
+    /// Handles a closed zone: the presence is cleared and stored for the next opening.
     private mutating func shut(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ sight: OracleSight,
+        _ occasion: ZoneEvaluation,
         at now: Timestamp
     ) {
         if let state = known, state.counts, state.doubtful != nil, trust.suspect == nil {
             leaveAtLast(zone, sight, state.presence, at: now)
         }
         if let known, known.counts {
-            tell(.zoneForgotten, known.presence, .unknown, .scheduleClosed)
+            emit(.zonePresenceCleared, known.presence, .unknown, .scheduleClosed)
         }
         var next = Known(presence: sees(zone, sight), since: now, isShut: true)
         if let known, occasion != .first, next.presence.isAway(from: known.presence),
             let doubt = doubt(zone, shape, sight, occasion, known)
         {
-            (next.presence, next.isWithheld) = (known.presence, true)
+            (next.presence, next.isSuppressed) = (known.presence, true)
             if doubt == .oneFix {
                 let isOld = occasion == .opened || occasion == .arranged
                 next.doubtful =
@@ -330,29 +330,29 @@ struct OracleZoneLife {
         }
         let isSame =
             known?.isShut == true && known?.presence == next.presence
-            && known?.isWithheld == next.isWithheld && known?.doubtful == next.doubtful
+            && known?.isSuppressed == next.isSuppressed && known?.doubtful == next.doubtful
         if !isSame { known = next }
         if next.presence == .outside { known = nil }
     }
 
-    /// The zone closes around somebody who has left, as far as one fix says.
+    /// Confirms an exit by one fix when the zone closes.
     private mutating func leaveAtLast(
-        _ zone: PlacedZone, _ sight: OracleSight, _ before: Presence, at now: Timestamp
+        _ zone: ConfiguredZone, _ sight: OracleSight, _ before: Presence, at now: Timestamp
     ) {
         let distance = OracleShape(zone).distance(sight)
         let (after, reason) = see(
             zone, distance, margin: zone.margin(sight), from: before,
             isCoarse: zone.isCoarse(sight))
         guard after.isAway(from: before) else { return }
-        tell(
+        emit(
             Finding(
                 sight: sight, occasion: .alone, before: before, after: after, raw: after,
                 reason: reason, wasUndecided: false), isCoarse: false)
         known = after == .outside ? nil : Known(presence: after, since: now)
     }
 
-    /// A change of presence, under its name.
-    private mutating func tell(_ finding: Finding, isCoarse: Bool) {
+    /// Emits a change of presence.
+    private mutating func emit(_ finding: Finding, isCoarse: Bool) {
         let (before, after, occasion) = (finding.before, finding.after, finding.occasion)
         let initial: CrossingReason? =
             switch occasion {
@@ -362,30 +362,30 @@ struct OracleZoneLife {
             case .fix, .silence, .alone, .suspect:
                 before != .unknown ? nil : finding.wasUndecided ? .initial : .scheduleOpened
             }
-        if let initial { return tell(.zoneInitial, before, after, initial, isCoarse) }
+        if let initial { return emit(.zonePresenceEstablished, before, after, initial, isCoarse) }
         let why: CrossingReason =
             occasion == .silence
             ? .silence : occasion == .alone ? .uncontradicted : finding.reason
         if after == .inside {
-            tell(.zoneEntered, before, after, why)
+            emit(.zoneEntered, before, after, why)
         } else if before == .inside {
-            tell(.zoneExited, before, after, why)
+            emit(.zoneExited, before, after, why)
         } else {
-            tell(after == .near ? .zoneApproached : .zoneReceded, before, after, why, isCoarse)
+            emit(after == .near ? .zoneApproached : .zoneLeftVicinity, before, after, why, isCoarse)
         }
     }
 
-    private mutating func tell(
+    private mutating func emit(
         _ kind: EventKind, _ before: Presence, _ after: Presence, _ reason: CrossingReason,
         _ isCoarse: Bool = false
     ) {
-        tell(
-            Oracle.Told(
+        emit(
+            Oracle.ExpectedEvent(
                 kind: kind, zone: id, before: before, after: after, reason: reason,
                 isCoarse: isCoarse))
     }
 
-    private mutating func tell(_ what: Oracle.Told) {
-        told.append(Telling(record: record, told: what, kind: kind, moment: moment))
+    private mutating func emit(_ what: Oracle.ExpectedEvent) {
+        emitted.append(Emission(record: record, emitted: what, kind: kind, moment: moment))
     }
 }

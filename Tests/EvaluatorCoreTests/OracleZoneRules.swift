@@ -1,15 +1,15 @@
 import Model
 
-// The rules about a fix and a zone.
+// Rules for a fix and a zone.
 extension OracleZoneLife {
-    /// Where a fix alone sees somebody.
-    mutating func sees(_ zone: PlacedZone, _ sight: OracleSight) -> Presence {
+    /// The presence by a fix alone.
+    mutating func sees(_ zone: ConfiguredZone, _ sight: OracleSight) -> Presence {
         see(zone, OracleShape(zone).distance(sight), margin: 0, from: .unknown).after
     }
 
-    /// Where somebody is so far from the edge.
+    /// The presence at a distance from the edge.
     mutating func see(
-        _ zone: PlacedZone, _ distance: Double, margin: Double, from before: Presence,
+        _ zone: ConfiguredZone, _ distance: Double, margin: Double, from before: Presence,
         isCoarse: Bool = false
     ) -> (after: Presence, reason: CrossingReason) {
         let alert = Double(zone.alertDistanceMetres)
@@ -38,11 +38,10 @@ extension OracleZoneLife {
             ? (.near, .withinMargin) : (.outside, .beyondAlertDistance)
     }
 
-    /// Whether somebody who is beyond by one fix may be there still: the fix before was not beyond,
-    /// and this one is too far to have been reached, or neither of somebody on the way nor far
-    /// beyond.
+    /// Whether a person who is beyond by one fix may still be there: the fix before was not beyond,
+    /// and this one is implausible, or is neither of a moving person nor far beyond.
     mutating func isUnsure(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ sight: OracleSight, _ before: Presence
     ) -> Bool {
         let line = before == .near ? Double(zone.alertDistanceMetres) : 0
         let beyond = shape.distance(sight) - line
@@ -73,10 +72,10 @@ extension OracleZoneLife {
         return !exceeds(beyond, 1000) || !exceeds(beyond, 10 * sight.accuracy)
     }
 
-    /// When somebody has left by one fix, if no other comes: 1,500 s for each accuracy that it is
-    /// beyond, but a minute at least.
+    /// When a person has left by one fix if no other arrives: 1,500 s divided by the multiple of
+    /// its accuracy that it is beyond, but at least a minute.
     mutating func doubtEnd(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ state: Known?,
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ sight: OracleSight, _ state: Known?,
         at now: Timestamp
     ) -> Timestamp {
         var isClose = false
@@ -98,10 +97,10 @@ extension OracleZoneLife {
         return min(state?.doubtful ?? .distantFuture, now + wait)
     }
 
-    /// Whether fixes show that somebody is in a safe zone: one well inside that can have been
-    /// reached, or after one that was inside, too; or some for a while.
+    /// Whether fixes prove that a person is in a safe zone: one well inside that is plausible or
+    /// follows one inside, or several for a while.
     mutating func hasCome(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ state: Known?
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ sight: OracleSight, _ state: Known?
     ) -> Bool {
         guard let last = trust.trusted else { return false }
         let coming = last.time < sight.time ? state?.coming : nil
@@ -120,9 +119,9 @@ extension OracleZoneLife {
         return coming.map { sight.time - $0 >= .seconds(seconds) } ?? false
     }
 
-    /// Since when fixes see somebody in a safe zone that they have not entered, after this one.
+    /// Since when fixes show the person inside a safe zone without having entered, after this one.
     mutating func coming(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ stood: Presence,
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ sight: OracleSight, _ stood: Presence,
         _ state: Known?, _ reason: CrossingReason
     ) -> Timestamp? {
         guard zone.kind == .safe, stood != .inside else { return nil }
@@ -135,9 +134,10 @@ extension OracleZoneLife {
 
     enum Doubt { case tooClose, oneFix }
 
-    /// Why nobody would leave the zone by a fix if it were open; nil if they would.
+    /// Why a fix would not make the person leave the zone if it were open; nil if it would.
     mutating func doubt(
-        _ zone: PlacedZone, _ shape: OracleShape, _ sight: OracleSight, _ occasion: Judgement,
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ sight: OracleSight,
+        _ occasion: ZoneEvaluation,
         _ state: Known
     ) -> Doubt? {
         let before = state.presence
@@ -155,9 +155,9 @@ extension OracleZoneLife {
         }
     }
 
-    /// Through the zone from well outside to well outside.
+    /// Whether the path crosses the zone from well outside to well outside.
     mutating func isPassed(
-        _ zone: PlacedZone, _ shape: OracleShape, _ way: OracleSight?, _ sight: OracleSight,
+        _ zone: ConfiguredZone, _ shape: OracleShape, _ way: OracleSight?, _ sight: OracleSight,
         _ before: Presence, _ after: Presence
     ) -> Bool {
         guard let way, zone.transitions.contains(.cross), before != .inside, after != .inside,

@@ -3,30 +3,30 @@ import Model
 
 @testable import EvaluatorCore
 
-/// A phone that is told how to report, among zones.
+/// A phone with a reporting policy among zones.
 struct PolicyStage {
-    var life = PolicyLife()
+    var machine = ReportingMachine()
     var rules = ReportingRules()
     var device = World.phone
     var isEmergency = false
-    /// How often the surroundings were looked at.
-    private(set) var looks = 0
-    private var zones: JudgedZones
+    /// How often the nearest edges were searched.
+    private(set) var searches = 0
+    private var zones: ActiveZones
     private var fix: Fix?
-    /// Whether every place is looked at anew.
-    var forgets = false
+    /// Whether every point is searched.
+    var alwaysSearches = false
 
-    init(_ placed: [PlacedZone]) {
-        zones = JudgedZones.judged(placed)
+    init(_ configured: [ConfiguredZone]) {
+        zones = ActiveZones.evaluated(configured)
     }
 
-    /// Other zones from here on; what the phone is told now, nil if nothing new.
-    mutating func arrange(_ placed: [PlacedZone]) -> ReportingPolicy? {
-        zones = JudgedZones.judged(placed)
-        return follow(isArranged: true)
+    /// Changes the zones. Returns the new policy; nil if it is unchanged.
+    mutating func reconfigure(_ configured: [ConfiguredZone]) -> ReportingPolicy? {
+        zones = ActiveZones.evaluated(configured)
+        return update(isReconfigured: true)
     }
 
-    /// A fix so many metres north of the middle of the world.
+    /// A fix this many metres north of the world's centre.
     mutating func report(
         north: Double, east: Double = 0, speed: Double? = nil
     ) -> ReportingPolicy? {
@@ -40,42 +40,42 @@ struct PolicyStage {
         fix = Fix(
             time: .zero, position: position,
             speedCentimetresPerSecond: speed.map { Int32(($0 * 100).rounded()) })
-        return follow()
+        return update()
     }
 
     mutating func emergency(_ isActive: Bool) -> ReportingPolicy? {
         isEmergency = isActive
-        return follow()
+        return update()
     }
 
-    mutating func lead(_ device: DeviceID) -> ReportingPolicy? {
+    mutating func changeDevice(_ device: DeviceID) -> ReportingPolicy? {
         self.device = device
-        return follow(isArranged: true)
+        return update(isReconfigured: true)
     }
 
-    private mutating func follow(isArranged: Bool = false) -> ReportingPolicy? {
-        if isArranged { life.rearrange() }
-        if forgets { life.basis = nil }
-        let moment = PolicyLife.Moment(
+    private mutating func update(isReconfigured: Bool = false) -> ReportingPolicy? {
+        if isReconfigured { machine.invalidate() }
+        if alwaysSearches { machine.basis = nil }
+        let context = ReportingMachine.Context(
             device: device, point: fix.map { EarthPoint($0.position) },
             speed: fix?.speedCentimetresPerSecond, isEmergency: isEmergency)
-        var surroundings: Surroundings?
-        if let point = moment.point, life.needsLook(at: moment, rules) {
-            surroundings = look(around: point)
-            looks += 1
+        var nearestEdges: NearestEdges?
+        if let point = context.point, machine.needsNearestEdges(for: context, rules) {
+            nearestEdges = search(around: point)
+            searches += 1
         }
-        let isTold = life.follow(moment, rules, surroundings)
-        return isTold ? life.told?.policy(of: World.person, rules) : nil
+        let isChanged = machine.update(context, rules, nearestEdges)
+        return isChanged ? machine.sent?.policy(of: World.person, rules) : nil
     }
 
-    private func look(around point: EarthPoint) -> Surroundings {
-        var survey = ZoneSurvey()
-        return survey.surroundings(of: point, rules) { survey in
-            survey.add(zones, around: point, isRelevant: nil)
+    private func search(around point: EarthPoint) -> NearestEdges {
+        var probe = ZoneProbe()
+        return probe.nearestEdges(of: point, rules) { probe in
+            probe.add(zones, around: point, isRelevant: nil)
         }
     }
 }
 
-extension JudgedZones {
-    static func judged(_ placed: [PlacedZone]) -> JudgedZones { JudgedZones(placed) }
+extension ActiveZones {
+    static func evaluated(_ configured: [ConfiguredZone]) -> ActiveZones { ActiveZones(configured) }
 }

@@ -19,7 +19,7 @@ import Testing
         #expect(rules.filter(after: metres, speed: centimetres) == metres)
     }
 
-    @Test func `a filter that is off by a tenth stays, an unknown speed changes none`() {
+    @Test func `a filter within ten percent stays, and an unknown speed changes nothing`() {
         let rules = ReportingRules()
         #expect(rules.filter(after: 100, speed: 1100) == 100)
         #expect(rules.filter(after: 100, speed: 1101) == 110)
@@ -31,13 +31,13 @@ import Testing
         #expect(rules.filter(after: 280, speed: .max) == 214_748_360)
     }
 
-    @Test func `the closer to an edge, the closer the reports`() {
+    @Test func `reports become denser near an edge`() {
         var stage = PolicyStage([.round(radius: 200)])
         let near = stage.report(north: 249)
         #expect(near?.mode == .standard)
         #expect(near?.distanceFilterMetres == 50)
         #expect(near?.intervalSeconds == 180)
-        #expect(near?.maxSilenceSeconds == 1800)
+        #expect(near?.contactTimeoutSeconds == 1800)
         let far = stage.report(north: 251)
         #expect(far?.mode == .significant)
         #expect(far?.distanceFilterMetres == nil)
@@ -46,11 +46,11 @@ import Testing
         let region = stage.report(north: 5202)
         #expect(region?.mode == .region)
         #expect(region?.intervalSeconds == 1800)
-        #expect(region?.maxSilenceSeconds == 1800)
+        #expect(region?.contactTimeoutSeconds == 1800)
         #expect(
             region?.regions == [
                 WatchedRegion(
-                    zone: PlacedZone.round().id, center: World.middle, radiusMetres: 5200)
+                    zone: ConfiguredZone.round().id, center: World.middle, radiusMetres: 5200)
             ])
         #expect(stage.report(north: 5199)?.mode == .significant)
         // The edge counts from inside, too.
@@ -58,30 +58,30 @@ import Testing
         #expect(stage.report(north: 151)?.mode == .standard)
     }
 
-    @Test func `in standard mode the filter is told anew only when it changed`() {
+    @Test func `in standard mode the filter is sent again only if it changed`() {
         var stage = PolicyStage([.round(radius: 200)])
         #expect(stage.report(north: 200, speed: 10)?.distanceFilterMetres == 100)
         #expect(stage.report(north: 210, speed: 10.9) == nil)
         #expect(stage.report(north: 200) == nil)
         #expect(stage.report(north: 210, speed: 12)?.distanceFilterMetres == 120)
         #expect(stage.report(north: 600, speed: 12)?.mode == .significant)
-        // It begins with the smallest again.
+        // It starts with the smallest again.
         #expect(stage.report(north: 200)?.distanceFilterMetres == 50)
     }
 
-    @Test func `without a zone there is nothing to watch but the clock`() {
+    @Test func `without zones only the reporting interval matters`() {
         var stage = PolicyStage([])
         let policy = stage.report(north: 0)
         #expect(policy?.mode == .region)
         #expect(policy?.regions == [])
         #expect(policy?.intervalSeconds == 1800)
         #expect(stage.report(north: 49_000) == nil)
-        #expect(stage.looks == 1)
+        #expect(stage.searches == 1)
         #expect(stage.report(north: 400_000) == nil)
-        #expect(stage.arrange([.round()])?.regions.count == 1)
+        #expect(stage.reconfigure([.round()])?.regions.count == 1)
     }
 
-    @Test func `close zones are watched: within 10 km, or twice the closest`() {
+    @Test func `zones within 10 km or twice the closest distance are watched`() {
         let north = { (metres: Double) in
             Coordinate(latitude: metres / 110_574.276, longitude: World.middle.longitude)
                 ?? World.middle
@@ -92,16 +92,17 @@ import Testing
         ])
         let ten = stage.report(north: 6900)
         #expect(ten?.regions.map(\.zone.raw.low) == [1, 2])
-        // The third one is close now, but that is told only after a tenth of the way to the first.
+        // The third one is close now, but that is sent only after a move by a tenth of the distance
+        // to the first.
         #expect(stage.report(north: 7300) == nil)
         #expect(stage.report(north: 7700)?.regions.map(\.zone.raw.low) == [1, 2, 3])
         // The closest is 9,000 m away, the last one 17,950.
         #expect(stage.report(north: 9100)?.regions.map(\.zone.raw.low) == [1, 2, 3, 4])
     }
 
-    @Test func `twenty regions at most, the nearest first`() {
+    @Test func `at most twenty regions are watched, nearest first`() {
         let zones = (1...60).map { number in
-            PlacedZone.round(
+            ConfiguredZone.round(
                 UInt64(number), radius: 100,
                 at: Coordinate(
                     latitude: -Double((number * 7) % 60) * 0.0005,
@@ -116,14 +117,14 @@ import Testing
         #expect(latitudes.last == -95_000)
     }
 
-    @Test func `a region is half as wide again as what encloses its zone, or 5 km more`() {
+    @Test func `a region is 150 % of the zone's radius, or 5 km more`() {
         var stage = PolicyStage([.round(1, radius: 9000)])
         #expect(stage.report(north: 20_000)?.regions.map(\.radiusMetres) == [14_000])
         stage = PolicyStage([.round(1, radius: 20_000)])
         #expect(stage.report(north: 50_000)?.regions.map(\.radiusMetres) == [30_000])
     }
 
-    @Test func `who is already inside a region reports on significant changes`() {
+    @Test func `a phone already inside a region reports significant changes`() {
         var stage = PolicyStage([.round(1, radius: 20_000)])
         #expect(stage.report(north: 50_000)?.mode == .region)
         #expect(stage.report(north: 30_010) == nil)
@@ -132,17 +133,17 @@ import Testing
         #expect(inside?.regions == [])
         #expect(stage.report(north: 24_900) == nil)
         #expect(stage.report(north: 20_040)?.mode == .standard)
-        // Deep inside of the zone, too.
+        // Deep inside the zone, too.
         #expect(stage.report(north: 10_000)?.mode == .significant)
     }
 
-    @Test func `an emergency overrides all, and its end gives back what was`() {
+    @Test func `an emergency overrides every mode, and its end restores the previous one`() {
         var stage = PolicyStage([.round()])
         #expect(stage.report(north: 20_000)?.mode == .region)
         let event = stage.emergency(true)
         #expect(event?.mode == .event)
         #expect(event?.intervalSeconds == 60)
-        #expect(event?.maxSilenceSeconds == 180)
+        #expect(event?.contactTimeoutSeconds == 180)
         #expect(event?.regions == [])
         #expect(stage.report(north: 200) == nil)
         #expect(stage.emergency(false)?.mode == .standard)
@@ -156,30 +157,30 @@ import Testing
         #expect(stage.emergency(false) == nil)
     }
 
-    @Test func `another device that leads is told`() {
+    @Test func `a new primary device gets the policy`() {
         var stage = PolicyStage([.round()])
         #expect(stage.report(north: 20_000)?.device == World.phone)
-        let other = stage.lead(World.tablet)
+        let other = stage.changeDevice(World.tablet)
         #expect(other?.device == World.tablet)
         #expect(other?.mode == .region)
-        #expect(stage.lead(World.tablet) == nil)
+        #expect(stage.changeDevice(World.tablet) == nil)
     }
 
-    @Test func `other zones are told at once`() {
+    @Test func `changed zones update the policy immediately`() {
         var stage = PolicyStage([.round()])
         #expect(stage.report(north: 20_000)?.regions.count == 1)
-        #expect(stage.arrange([.round()]) == nil)
-        #expect(stage.arrange([.round(radius: 300)])?.regions.map(\.radiusMetres) == [5300])
-        #expect(stage.arrange([.round(radius: 300), .round(2)])?.regions.count == 2)
+        #expect(stage.reconfigure([.round()]) == nil)
+        #expect(stage.reconfigure([.round(radius: 300)])?.regions.map(\.radiusMetres) == [5300])
+        #expect(stage.reconfigure([.round(radius: 300), .round(2)])?.regions.count == 2)
         let here = Coordinate(latitude: 20_000 / 110_574.276, longitude: 101.6869)
-        #expect(stage.arrange([.round(at: here ?? World.middle)])?.mode == .significant)
+        #expect(stage.reconfigure([.round(at: here ?? World.middle)])?.mode == .significant)
     }
 
-    @Test func `whoever stays where nothing can change is not looked at`() {
+    @Test func `no search happens while nothing can change`() {
         var stage = PolicyStage([.round(radius: 200)])
         _ = stage.report(north: 1200)
         for step in 0..<100 { _ = stage.report(north: 1200 - Double(step) * 7) }
-        #expect(stage.looks == 1)
+        #expect(stage.searches == 1)
         #expect(stage.report(north: 245)?.mode == .standard)
         #expect(stage.report(north: 260)?.mode == .significant)
     }

@@ -7,60 +7,63 @@ import Testing
 
 @Suite struct PropertyTests {
     @Test(arguments: [ZoneKind.safe, .alert])
-    func `20 m of noise never flaps, wherever at the edge somebody stands`(kind: ZoneKind) {
+    func `20 m of noise never flaps at any point of the edge`(kind: ZoneKind) {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var world = World(zones: [.round(kind: kind)])
             let place = Double.random(in: 150...250, using: &random)
-            var told = ""
+            var emitted = ""
             for _ in 0..<200 {
-                world.pass(seconds: 30)
+                world.advance(seconds: 30)
                 let (north, east) = random.noise(radius: 20)
-                told += world.report(north: place + north, east: east, accuracy: 20).marbles
+                emitted += world.report(north: place + north, east: east, accuracy: 20).marbles
             }
-            #expect(told.count { "EX".contains($0) } <= 1, "seed \(seed): \(told)")
+            #expect(emitted.count { "EX".contains($0) } <= 1, "seed \(seed): \(emitted)")
         }
     }
 
     @Test(arguments: [ZoneKind.safe, .alert])
     func `20 m of Gaussian noise at the edge never flaps`(kind: ZoneKind) {
-        let zone = PlacedZone.round(kind: kind).with { $0.alertDistanceMetres = 150 }
-        // At the edge, and where near ends; a phone tells the radius that holds 68 % of its fixes.
+        let zone = ConfiguredZone.round(kind: kind).with { $0.alertDistanceMetres = 150 }
+        // At the edge and where near ends; a phone reports the radius that contains 68 % of its
+        // fixes.
         for (place, marks) in [(200.0, "EX"), (350, "AR")] {
             for seed in 0..<60 as Range<UInt64> {
                 var random = SeededGenerator(seed: seed)
                 var world = World(zones: [zone])
-                var told = ""
+                var emitted = ""
                 for _ in 0..<200 {
                     let (north, east) = random.noise(sigma: 20)
-                    told += world.report(north: place + north, east: east, accuracy: 30).marbles
+                    emitted += world.report(north: place + north, east: east, accuracy: 30).marbles
                 }
-                #expect(told.count { marks.contains($0) } <= 1, "\(place) m, seed \(seed): \(told)")
+                #expect(
+                    emitted.count { marks.contains($0) } <= 1,
+                    "\(place) m, seed \(seed): \(emitted)")
             }
         }
     }
 
-    @Test func `a walk with 20 m of noise tells each visit once`() {
+    @Test func `a walk with 20 m of noise reports each visit once`() {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var world = World(zones: [.round()])
-            var told = ""
-            // In, through the middle, out, and back again, 10 m a step.
+            var emitted = ""
+            // In, through the centre, out and back again, 10 m per step.
             for step in Array(0..<90) + Array((0..<90).reversed()) {
-                world.pass(seconds: 10)
+                world.advance(seconds: 10)
                 let (north, east) = random.noise(radius: 20)
                 let place = Double(step) * 10 - 450
-                told += world.report(north: place + north, east: east, accuracy: 20).marbles
+                emitted += world.report(north: place + north, east: east, accuracy: 20).marbles
             }
-            #expect(told == "EXEX", "seed \(seed): \(told)")
+            #expect(emitted == "EXEX", "seed \(seed): \(emitted)")
         }
     }
 
-    @Test func `entries and exits alternate, and follow the slow truth`() {
+    @Test func `entries and exits alternate and match a brute-force check`() {
         for seed in 0..<30 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let zones = (1...6).map { number in
-                PlacedZone.round(
+                ConfiguredZone.round(
                     number, radius: .random(in: 30...400, using: &random),
                     kind: Bool.random(using: &random) ? .safe : .alert,
                     at: World.middle.shifted(&random, by: 600))
@@ -68,7 +71,7 @@ import Testing
             var world = World(zones: zones)
             var inside: [ZoneID: Bool] = [:]
             for _ in 0..<400 {
-                world.pass(seconds: 60)
+                world.advance(seconds: 60)
                 let outputs = world.report(
                     north: .random(in: -1500...1500, using: &random),
                     east: .random(in: -1500...1500, using: &random),
@@ -79,7 +82,7 @@ import Testing
                 }
                 #expect(outputs.count == Set(outputs.map(\.id)).count)
             }
-            // A fix in the middle of nowhere is outside of everything.
+            // A fix far from everything is outside of all zones.
             for crossing in world.report(north: 50_000, after: 3600, speed: 9).crossings {
                 #expect(inside.updateValue(false, forKey: crossing.zone) == true)
             }
@@ -87,13 +90,13 @@ import Testing
         }
     }
 
-    @Test func `two states that learnt of the world in another order decide alike`() {
+    @Test func `the order of configuration does not affect decisions`() {
         var random = SeededGenerator(seed: 77)
         let people = (1...40).map { PersonID(ID128(high: random.next(), low: $0)) }
         let circles = (1...12).map { CircleID(ID128(high: random.next(), low: $0)) }
         let zones = circles.indices.map { circle in
             (1...5).map { number in
-                PlacedZone.round(
+                ConfiguredZone.round(
                     UInt64(circle) * 10 + number, radius: .random(in: 100...900, using: &random),
                     at: World.middle.shifted(&random, by: 2000))
             }
@@ -104,14 +107,14 @@ import Testing
             var log: [EventBody] = []
             for circle in circles.indices.shuffled(using: &random) {
                 let shuffled = zones[circle].shuffled(using: &random)
-                log.append(.inputCircle(PlacedCircle(circle: circles[circle], zones: shuffled)))
+                log.append(.inputCircle(ConfiguredCircle(circle: circles[circle], zones: shuffled)))
             }
             for person in people.indices.shuffled(using: &random) {
                 let mine = links[person].shuffled(using: &random)
                 log.append(
                     .inputPerson(
-                        PlacedPerson(
-                            person: people[person], leadingDevice: nil, circles: mine, zones: [])))
+                        ConfiguredPerson(
+                            person: people[person], primaryDevice: nil, circles: mine, zones: [])))
             }
             logs.append(log)
         }
@@ -136,18 +139,18 @@ import Testing
         #expect(Set(outputs[0].map(\.id)).count == outputs[0].count)
     }
 
-    @Test func `the 64 partitions know nothing of each other`() throws {
+    @Test func `the 64 partitions are independent`() throws {
         var core = EvaluatorCore()
         let one = try #require(Partition(1))
         let two = try #require(Partition(2))
-        let circle = PlacedCircle(circle: World.circle, zones: [.round()])
-        let person = PlacedPerson(
-            person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])
+        let circle = ConfiguredCircle(circle: World.circle, zones: [.round()])
+        let person = ConfiguredPerson(
+            person: World.person, primaryDevice: nil, circles: [World.circle], zones: [])
         let fix = Fix(time: .zero, position: World.middle, accuracyCentimetres: 500)
         let report = Report(
             id: ReportID(.zero), person: World.person, device: World.phone, fix: fix,
             received: .zero)
-        func told(_ partition: Partition) -> [Event] {
+        func emitted(_ partition: Partition) -> [Event] {
             var outputs: [Event] = []
             let bodies: [EventBody] =
                 partition == one
@@ -160,19 +163,19 @@ import Testing
             }
             return outputs
         }
-        core.begin(one)
-        core.begin(two)
-        #expect(told(two).marbles.isEmpty)
-        #expect(told(one).marbles == "!")
-        core.drop(one)
+        core.assign(one)
+        core.assign(two)
+        #expect(emitted(two).marbles.isEmpty)
+        #expect(emitted(one).marbles == "!")
+        core.revoke(one)
         #expect(core[one] == nil && core.people == 1)
-        core.begin(one)
-        #expect(told(one).marbles == "!")
+        core.assign(one)
+        #expect(emitted(one).marbles == "!")
     }
 }
 
 extension SeededGenerator {
-    /// A place at most so far away, metres.
+    /// A random offset within a radius, metres.
     fileprivate mutating func noise(radius: Double) -> (north: Double, east: Double) {
         while true {
             let north = Double.random(in: -radius...radius, using: &self)
@@ -181,7 +184,7 @@ extension SeededGenerator {
         }
     }
 
-    /// By Box and Muller, metres.
+    /// A Gaussian offset by Box–Muller, metres.
     fileprivate mutating func noise(sigma: Double) -> (north: Double, east: Double) {
         let radius =
             sigma

@@ -3,11 +3,10 @@ import Geometry
 import Model
 import TestSupport
 
-/// A log of a partition in which anything may follow anything, and what an owner would be given of
-/// it at any cut.
+/// A random log of a partition, and the configuration at any cut.
 struct RandomLog {
     private(set) var events: [Event] = []
-    /// By count of events before it: the configuration there.
+    /// The configuration by the number of events before it.
     private(set) var configurations: [[Event]] = [[]]
 
     private var random: SeededGenerator
@@ -20,19 +19,19 @@ struct RandomLog {
     private var placedPages: [ZoneSetID: [Int: Event]] = [:]
     private var signals: [EmergencyID] = []
     private var state = PartitionState(logics: .two)
-    /// Asked for so far, also those that are given up.
-    private var wanted: [WantedClock] = []
-    /// Those of presence that run, and when they are told, which is seldom in time.
-    private var running: [(clock: WantedClock, told: Timestamp)] = []
-    /// How often each kind of event comes, against each other.
+    /// All scheduled deadlines so far, including cancelled ones.
+    private var scheduled: [Deadline] = []
+    /// Running presence deadlines and when their expiry arrives, which is seldom in time.
+    private var running: [(deadline: Deadline, emitted: Timestamp)] = []
+    /// Relative frequency of each kind of event.
     private let odds: [Int]
-    /// Whether hours pass now and then in which nothing is heard, and people go far away.
+    /// Whether hours without records occur, and people move far away.
     private let isSlow: Bool
 
     /// - Parameters:
-    ///   - logic: the newest version that the log asks for
-    ///   - isSlow: whether hours pass now and then in which nothing is heard, also no clock, and
-    ///     people go far away, so that waits of half an hour end by whatever record comes next
+    ///   - logic: the newest version that the log switches to.
+    ///   - isSlow: whether hours without records or deadlines occur, and people move far away, so
+    ///     that waits of half an hour end by the next record.
     init(seed: UInt64, count: Int, logic: Int = 1, isSlow: Bool = false) {
         self.isSlow = isSlow
         random = SeededGenerator(seed: seed)
@@ -60,13 +59,15 @@ struct RandomLog {
         state.handle(event, into: &outputs)
         for output in outputs {
             switch output.body {
-            case .clockWanted(let clock):
-                wanted.append(clock)
+            case .deadlineScheduled(let deadline):
+                scheduled.append(deadline)
                 let late: Int64 =
                     Bool.random(using: &random)
                     ? 0 : .random(in: 0...(isSlow ? 5000 : 200), using: &random)
-                if clock.rule != .countdown { running.append((clock, clock.due + .seconds(late))) }
-            case .clockUnwanted(let clock): running.removeAll { $0.clock == clock }
+                if deadline.rule != .countdown {
+                    running.append((deadline, deadline.due + .seconds(late)))
+                }
+            case .deadlineCancelled(let deadline): running.removeAll { $0.deadline == deadline }
             default: break
             }
         }
@@ -84,15 +85,15 @@ struct RandomLog {
                 + sets.flatMap { (placedPages[$0] ?? [:]).sorted { $0.key < $1.key }.map(\.value) })
     }
 
-    /// Time passes, and clocks are told.
+    /// Advances time and appends expired deadlines.
     private mutating func pass(_ seconds: Int64) {
         let end = now + .seconds(seconds)
-        while let next = running.indices.min(by: { running[$0].told < running[$1].told }),
-            running[next].told <= end
+        while let next = running.indices.min(by: { running[$0].emitted < running[$1].emitted }),
+            running[next].emitted <= end
         {
-            let (clock, told) = running.remove(at: next)
-            now = max(now, told)
-            append(.inputClock(FiredClock(clock: clock, fired: now)))
+            let (deadline, emitted) = running.remove(at: next)
+            now = max(now, emitted)
+            append(.inputDeadline(ExpiredDeadline(deadline: deadline, expired: now)))
         }
         now = end
     }
@@ -106,18 +107,19 @@ struct RandomLog {
         let person = pick(people)
         switch choice {
         case 0: return report(number, of: person)
-        case 1: return .inputCircle(PlacedCircle(circle: pick(circles), zones: zones(shared: true)))
+        case 1:
+            return .inputCircle(ConfiguredCircle(circle: pick(circles), zones: zones(shared: true)))
         case 2: return .inputPerson(place(person))
         case 3: return .inputSignal(signal(number, of: person))
-        case 4: return .inputAdoption(signal(number, of: person))
+        case 4: return .inputFallbackOpened(signal(number, of: person))
         case 5: return .inputPersonRemoved(PersonRemoval(person: person))
         case 6: return .inputCircleRemoved(CircleRemoval(circle: pick(circles)))
-        case 7: return fired(person)
+        case 7: return expired(person)
         case 8: return answer(number, of: person)
-        case 9: return standing(number, of: person)
+        case 9: return snapshot(number, of: person)
         case 11:
             let page = Int.random(in: 0...2, using: &random)
-            return .inputSet(PlacedSet(set: pick(sets), page: page, zones: zones(ofPage: page)))
+            return .inputSet(ConfiguredSet(set: pick(sets), page: page, zones: zones(ofPage: page)))
         case 12: return .inputSetRemoved(SetRemoval(set: pick(sets)))
         case 13:
             return .inputArming(
@@ -139,10 +141,10 @@ struct RandomLog {
     private mutating func silence(_ choice: Int, of person: PersonID) -> EventBody {
         switch choice {
         case 15:
-            return .inputSilenceTerms(
-                SilenceTerms(
+            return .inputContactExpectation(
+                ContactExpectation(
                     person: person, device: pick([World.phone, World.phone, World.tablet]),
-                    maxSilenceSeconds: pick([nil, 60, 60, 180, -1])))
+                    contactTimeoutSeconds: pick([nil, 60, 60, 180, -1])))
         case 16:
             return .inputContact(
                 Contact(person: person, kind: pick(Contact.Kind.allCases), at: now))
@@ -155,8 +157,8 @@ struct RandomLog {
                     until: pick([until, until, nil])))
         case 18:
             let from = now - .seconds(.random(in: -5...200, using: &random))
-            return .inputDeafness(Deafness(from: from, to: now))
-        default: return .inputSilenceHold(SilenceHold(isHeld: Bool.random(using: &random)))
+            return .inputIntakeOutage(IntakeOutage(from: from, to: now))
+        default: return .inputContactLossHold(ContactLossHold(isHeld: Bool.random(using: &random)))
         }
     }
 
@@ -198,11 +200,11 @@ struct RandomLog {
                 late: .random(in: 0..<8, using: &random) == 0, received: now))
     }
 
-    private mutating func zones(shared: Bool) -> [PlacedZone] {
+    private mutating func zones(shared: Bool) -> [ConfiguredZone] {
         let numbers: ClosedRange<UInt64> = shared ? 1...5 : 6...7
-        return numbers.compactMap { number -> PlacedZone? in
+        return numbers.compactMap { number -> ConfiguredZone? in
             guard let number = maybe(number) else { return nil }
-            var zone = PlacedZone.round(
+            var zone = ConfiguredZone.round(
                 number, radius: .random(in: 50...400, using: &random),
                 kind: pick([.safe, .alert]), active: .random(in: 0..<6, using: &random) > 0,
                 hysteresis: .random(in: 0...60, using: &random), at: position())
@@ -217,14 +219,14 @@ struct RandomLog {
         }
     }
 
-    private mutating func zones(ofPage page: Int) -> [PlacedZone] {
+    private mutating func zones(ofPage page: Int) -> [ConfiguredZone] {
         zones(shared: true).map { zone in
             zone.with { $0.id = ZoneID(ID128(high: UInt64(page) << 48, low: zone.id.raw.low)) }
         }
     }
 
-    /// Lets a zone ask for what takes time. The log begins on a Thursday at 08:53 UTC.
-    private mutating func bother(_ zone: inout PlacedZone) {
+    /// Gives a zone time-dependent settings. The log begins on a Thursday at 08:53 UTC.
+    private mutating func bother(_ zone: inout ConfiguredZone) {
         zone.dwellSeconds = maybe(.random(in: 0...300, using: &random)) ?? 0
         if Bool.random(using: &random) { zone.transitions.append(.cross) }
         if Int.random(in: 0..<3, using: &random) == 0 {
@@ -239,14 +241,14 @@ struct RandomLog {
         if Int.random(in: 0..<3, using: &random) == 0 {
             zone.absentByMinute = .random(in: 533...580, using: &random)
         }
-        // An hour is left out in the middle of the log.
+        // An hour is skipped in the middle of the log.
         let step = ZoneOffset(at: 1_760_001_000, offset: 3600)
         zone.clock = maybe(ZoneClock(timeZone: "Europe/Berlin", offsets: [step]))
     }
 
-    private mutating func place(_ person: PersonID) -> PlacedPerson {
-        PlacedPerson(
-            person: person, leadingDevice: maybe(pick([World.phone, World.tablet])),
+    private mutating func place(_ person: PersonID) -> ConfiguredPerson {
+        ConfiguredPerson(
+            person: person, primaryDevice: maybe(pick([World.phone, World.tablet])),
             circles: circles.compactMap { maybe($0) }, zones: zones(shared: false),
             sets: sets.compactMap { maybe($0) },
             unshared: circles.compactMap { circle in
@@ -271,11 +273,12 @@ struct RandomLog {
         signals.isEmpty ? EmergencyID(.zero) : pick(Array(signals.suffix(4)))
     }
 
-    private mutating func fired(_ person: PersonID) -> EventBody {
+    private mutating func expired(_ person: PersonID) -> EventBody {
         let signal = anySignal()
-        let made = WantedClock(
-            id: ClockID(signal.raw), rule: .countdown, person: person, emergency: signal, due: now)
-        return .inputClock(FiredClock(clock: wanted.last ?? made, fired: now))
+        let made = Deadline(
+            id: DeadlineID(signal.raw), rule: .countdown, person: person, emergency: signal,
+            due: now)
+        return .inputDeadline(ExpiredDeadline(deadline: scheduled.last ?? made, expired: now))
     }
 
     private mutating func answer(_ number: Int, of person: PersonID) -> EventBody {
@@ -286,19 +289,19 @@ struct RandomLog {
             ? .inputAcknowledgement(answer) : .inputResolution(answer)
     }
 
-    private mutating func standing(_ number: Int, of person: PersonID) -> EventBody {
+    private mutating func snapshot(_ number: Int, of person: PersonID) -> EventBody {
         let signals = (0...Int.random(in: 0...2, using: &random)).map {
             signal(number * 10 + $0, of: person)
         }
-        return .inputStanding(
-            LadderStanding(
+        return .inputEmergencySnapshot(
+            EmergencySnapshot(
                 emergency: signals[0].id, person: person, state: pick(EmergencyState.allCases),
                 by: maybe(pick(people)), at: now, signals: signals))
     }
 }
 
 extension EvaluatorLogics {
-    /// Two versions that differ in what accuracy asks for and in what is late.
+    /// Two versions with different accuracy margins and late limits.
     static var two: EvaluatorLogics {
         var second = EvaluatorRules()
         second.accuracyFactorPercent = 50

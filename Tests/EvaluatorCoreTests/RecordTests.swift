@@ -2,11 +2,11 @@ import EvaluatorCore
 import Model
 import Testing
 
-/// Every change of presence leaves one record, also where nobody is told of it.
+/// Every change of presence emits one event, even if nobody is notified.
 @Suite struct RecordTests {
-    private let near = PlacedZone.round().with { $0.alertDistanceMetres = 100 }
+    private let near = ConfiguredZone.round().with { $0.alertDistanceMetres = 100 }
 
-    /// The changes of presence among all that was decided, one letter for where each leads.
+    /// The changes of presence as letters of the resulting presence.
     private func chain(_ crossings: [ZoneCrossing]) -> String {
         crossings.filter { $0.before != $0.after }.map {
             "\($0.before.rawValue.prefix(1))→"
@@ -14,7 +14,7 @@ import Testing
         }.joined(separator: " ")
     }
 
-    @Test func `from anywhere to anywhere is one record`() {
+    @Test func `every change of presence emits one event`() {
         var world = World(zones: [near])
         _ = world.report(north: 900)
         // 900 m: outside; 250 m: near; 0 m: inside.
@@ -27,14 +27,14 @@ import Testing
         }
     }
 
-    @Test func `a zone that judges somebody no longer leaves a record of where they were`() throws {
+    @Test func `a zone that no longer applies emits a cleared presence`() throws {
         let pause = UnsharedCircle(circle: World.circle)
         let ends: [(String, (inout World) -> Void)] = [
-            ("deleted", { _ = $0.place([]) }),
-            ("switched off", { _ = $0.place([.round(active: false)]) }),
-            ("refused", { _ = $0.place(refused: [.number(1)]) }),
-            ("paused", { _ = $0.place(unshared: [pause]) }),
-            ("left", { _ = $0.place(circles: []) }),
+            ("deleted", { _ = $0.configure([]) }),
+            ("switched off", { _ = $0.configure([.round(active: false)]) }),
+            ("refused", { _ = $0.configure(optOuts: [.number(1)]) }),
+            ("paused", { _ = $0.configure(unshared: [pause]) }),
+            ("left", { _ = $0.configure(circles: []) }),
             (
                 "the circle is gone",
                 { _ = $0.handle(.inputCircleRemoved(CircleRemoval(circle: World.circle))) }
@@ -44,33 +44,33 @@ import Testing
             var world = World(zones: [near])
             _ = world.report(north: 150)
             end(&world)
-            let forgotten = try #require(world.forgotten.first, "\(name)")
-            #expect(world.forgotten.count == 1, "\(name)")
-            #expect(chain(world.forgotten) == "i→u", "\(name)")
-            #expect(forgotten.reason == .notJudged, "\(name)")
-            #expect(abs(forgotten.distanceCentimetres + 5000) < 10, "\(name)")
-            #expect(forgotten.circle == World.circle, "\(name)")
-            // Of whoever is outside nothing is known that could be forgotten.
+            let cleared = try #require(world.cleared.first, "\(name)")
+            #expect(world.cleared.count == 1, "\(name)")
+            #expect(chain(world.cleared) == "i→u", "\(name)")
+            #expect(cleared.reason == .notApplicable, "\(name)")
+            #expect(abs(cleared.distanceCentimetres + 5000) < 10, "\(name)")
+            #expect(cleared.circle == World.circle, "\(name)")
+            // A person outside has no presence to clear.
             var away = World(zones: [near])
             _ = away.report(north: 1000)
             end(&away)
-            #expect(away.forgotten.isEmpty, "\(name)")
+            #expect(away.cleared.isEmpty, "\(name)")
         }
     }
 
-    @Test func `one of another kind is forgotten, and found anew`() {
+    @Test func `a zone that changes its kind is cleared and established again`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
-        let outputs = world.place([.round(kind: .alert)])
-        #expect(chain(world.forgotten + outputs.crossings) == "i→u u→i")
-        #expect(world.forgotten.map(\.reason) == [.zoneChanged])
+        let outputs = world.configure([.round(kind: .alert)])
+        #expect(chain(world.cleared + outputs.crossings) == "i→u u→i")
+        #expect(world.cleared.map(\.reason) == [.zoneChanged])
     }
 
-    @Test func `nothing is kept of where somebody was who is removed`() {
+    @Test func `removing a person emits no locations`() {
         var world = World(zones: [near, .round(2, kind: .alert)])
         _ = world.report(north: 0)
         let outputs = world.handle(.inputPersonRemoved(PersonRemoval(person: World.person)))
-        #expect(world.forgotten.isEmpty)
-        #expect(outputs.kinds == [.alarmEnded, .clockUnwanted])
+        #expect(world.cleared.isEmpty)
+        #expect(outputs.kinds == [.alarmEnded, .deadlineCancelled])
     }
 }

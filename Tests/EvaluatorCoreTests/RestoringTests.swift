@@ -3,9 +3,9 @@ import Model
 import TestSupport
 import Testing
 
-/// Taking over from bytes is the same as never having changed hands.
+/// Restoring an encoded state equals continuing without a change of owner.
 @Suite struct RestoringTests {
-    /// Plays a log and gives the state after each of its events, and what each led to.
+    /// Runs a log and returns the state and outputs after each event.
     private func play(_ log: RandomLog) -> (states: [PartitionState], outputs: [[Event]]) {
         var state = PartitionState(logics: .two)
         var states = [state]
@@ -19,7 +19,7 @@ import Testing
         return (states, outputs)
     }
 
-    @Test func `whatever the log and wherever the cut, the rest leads to the same`() throws {
+    @Test func `restoring any log at any position leads to the same rest`() throws {
         var kinds: Set<EventKind> = []
         for seed in 0..<24 as Range<UInt64> {
             let log = RandomLog(seed: seed, count: 90, logic: 2)
@@ -31,7 +31,7 @@ import Testing
                     configuration: log.configurations[cut], state: bytes[cut], logics: .two)
                 try #require(state.encodedState() == bytes[cut], "seed \(seed), cut \(cut)")
                 #expect(state.unreadableZones == states[cut].unreadableZones)
-                // Far enough for everybody to have moved; the cuts after this one see the rest.
+                // Far enough for everybody to have moved; later cuts cover the rest.
                 for next in log.events[cut...].prefix(cut % 8 == 0 ? .max : 6).indices {
                     var decided: [Event] = []
                     state.handle(log.events[next], into: &decided)
@@ -42,18 +42,20 @@ import Testing
                 }
             }
         }
-        // The logs are worth the name: everything that can be decided was.
+        // The logs are representative: every kind of decision occurred.
         let all: Set<EventKind> = [
-            .zoneEntered, .zoneExited, .zoneInitial, .emergencyCountdown, .emergencyOpened,
+            .zoneEntered, .zoneExited, .zonePresenceEstablished, .emergencyCountdown,
+            .emergencyOpened,
             .emergencyJoined, .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved,
-            .clockWanted, .clockUnwanted, .zoneWithheld, .zoneApproached, .zoneDwelled, .zoneAbsent,
+            .deadlineScheduled, .deadlineCancelled, .zoneSuppressed, .zoneApproached, .zoneDwelled,
+            .zoneAbsent,
             .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .policyChanged,
-            .silenceQuiet, .silenceOverdue, .silenceLost, .silenceEnded, .batteryLow,
+            .contactLate, .contactOverdue, .contactLost, .contactOK, .batteryLow,
         ]
         #expect(kinds.isSuperset(of: all))
     }
 
-    @Test func `another process with other hash seeds comes to the same bytes`() async throws {
+    @Test func `another process with other hash seeds produces the same bytes`() async throws {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
         ) {
@@ -74,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `the order in which the configuration is given means nothing`() throws {
+    @Test func `the order of the configuration does not matter`() throws {
         let log = RandomLog(seed: 11, count: 120)
         let end = log.events.count
         let state = play(log).states[end].encodedState()
@@ -86,28 +88,28 @@ import Testing
         }
     }
 
-    @Test func `a state without news is short and says nothing about people`() throws {
+    @Test func `an unchanged state is short and contains no people`() throws {
         var world = World(zones: [.round()])
         let bytes = world.state.encodedState()
-        // Form, logic, nothing is held, no person.
+        // Encoding version, logic version, hold flag, no person.
         #expect(bytes == [6, 0, 1, 0, 0, 0, 0, 0, 0])
         #expect(world.state.stateHash == PartitionState.hash(ofState: bytes))
         _ = world.report(north: 0)
         #expect(world.state.encodedState().count > bytes.count + 60)
     }
 
-    @Test func `somebody in a zone takes 25 bytes, somebody outside none`() {
+    @Test func `a presence takes 25 bytes, being outside none`() {
         var world = World(zones: [.round()])
         for _ in 0..<2 { _ = world.report(north: 0, speed: 2) }
         let before = world.state.encodedState().count
-        _ = world.place([.round(), .round(2)])
+        _ = world.configure([.round(), .round(2)])
         #expect(world.state.encodedState().count == before + 25)
         _ = world.report(north: 900, speed: 30)
         #expect(world.state.encodedState().count == before - 25)
         #expect(PartitionState.bytesOfPresence <= 64)
     }
 
-    @Test func `bytes that are no state are refused, whatever they are`() throws {
+    @Test func `invalid bytes are rejected`() throws {
         let log = RandomLog(seed: 5, count: 150)
         let end = log.events.count
         let state = play(log).states[end].encodedState()
@@ -128,22 +130,22 @@ import Testing
                 changed[.random(in: changed.indices, using: &random)] = .random(
                     in: 0...255, using: &random)
             }
-            // What is taken in spite of it is a state: it is written as it was read, and goes on.
+            // An accepted state is valid: it is encoded as it was read, and continues.
             guard
-                var taken = try? PartitionState(configuration: configuration, state: changed)
+                var restored = try? PartitionState(configuration: configuration, state: changed)
             else { continue }
-            for event in log.events.suffix(10) { taken.handle(event, into: &outputs) }
-            let again = taken.encodedState()
+            for event in log.events.suffix(10) { restored.handle(event, into: &outputs) }
+            let again = restored.encodedState()
             #expect(
                 try PartitionState(configuration: configuration, state: again)
                     .encodedState() == again)
         }
     }
 
-    @Test func `a state of other forms, logics and configurations is refused`() throws {
+    @Test func `a state of another encoding, logic or configuration is rejected`() throws {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
-        _ = world.place([.round(), .round(2)])
+        _ = world.configure([.round(), .round(2)])
         let state = world.state.encodedState()
         func code(_ configuration: [Event], _ state: [UInt8]) -> StateError.Code? {
             do {
@@ -159,7 +161,7 @@ import Testing
         #expect(code([logic], state) == .mismatch)
     }
 
-    @Test func `a switch of logic is real, and the state knows it`() throws {
+    @Test func `a logic switch takes effect and is part of the state`() throws {
         var state = PartitionState(logics: .two)
         #expect(state.logic == 1)
         var outputs: [Event] = []
@@ -171,20 +173,20 @@ import Testing
         #expect(bytes[2...3] == [2, 0])
         #expect(throws: StateError.self) { try PartitionState(configuration: [], state: bytes) }
 
-        // Who walks 30 m outside of the edge of an alert zone with 20 m of accuracy: twice that is
-        // no exit, half of it is.
+        // A person walks 30 m outside an alert zone with 20 m of accuracy: twice that is no exit,
+        // half of it is.
         for (logic, marbles) in [(1, ""), (2, "X")] {
             var world = World(zones: [.round(kind: .alert)])
             world.state = PartitionState(logics: .two)
-            _ = world.place([.round(kind: .alert)])
-            _ = world.place()
+            _ = world.configure([.round(kind: .alert)])
+            _ = world.configure()
             _ = world.handle(.inputLogic(LogicVersion(version: logic)))
             #expect(world.report(north: 0).marbles == "!")
             #expect(world.report(north: 230, accuracy: 20, speed: 2).marbles == marbles)
         }
     }
 
-    @Test func `a program that has not the first logic begins with what the log asks first`() {
+    @Test func `a program without the first logic starts with the one the log sets`() {
         let logics = EvaluatorLogics(oldest: 2, [EvaluatorRules(), EvaluatorRules()])
         #expect(logics.versions == 2...3)
         var outputs: [Event] = []

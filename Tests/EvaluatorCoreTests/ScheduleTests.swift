@@ -2,11 +2,11 @@ import EvaluatorCore
 import Model
 import Testing
 
-/// Zones that count at times, and people who are missed at times.
+/// Zones with schedules and absence deadlines.
 @Suite struct ScheduleTests {
-    /// Begins on Thursday, 2025-10-09, 08:53:20 UTC; the zone is open on Thursdays from 09:00 to
+    /// Starts on Thursday, 2025-10-09, 08:53:20 UTC; the zone is open on Thursdays from 09:00 to
     /// 10:00.
-    private func scheduled(_ kind: ZoneKind = .safe, _ number: UInt64 = 1) -> PlacedZone {
+    private func scheduled(_ kind: ZoneKind = .safe, _ number: UInt64 = 1) -> ConfiguredZone {
         .round(number, kind: kind).with {
             $0.schedule = ZoneSchedule(windows: [ZoneWindow(start: 4860, end: 4920)])
         }
@@ -14,30 +14,30 @@ import Testing
 
     private let nine = Timestamp(seconds: 1_760_000_400)
 
-    @Test func `a zone that opens finds who is there, and forgets them when it closes`() {
+    @Test func `opening establishes presence, and closing clears it`() {
         var world = World(zones: [scheduled()])
         #expect(world.report(north: 0).marbles.isEmpty)
-        #expect(world.clocks.map(\.due) == [nine])
+        #expect(world.deadlines.map(\.due) == [nine])
         let opened = world.wait(seconds: 340)
         #expect(world.now == nine)
         #expect(opened.marbles == "!")
         #expect(opened.crossings.first?.reason == .scheduleOpened)
         #expect(opened.crossings.first?.before == .unknown)
         #expect(world.wait(seconds: 3600).marbles.isEmpty)
-        #expect(world.forgotten.map(\.reason) == [.scheduleClosed])
-        #expect(world.forgotten.map(\.before) == [.inside])
-        // Closed: nobody leaves it, nobody comes.
+        #expect(world.cleared.map(\.reason) == [.scheduleClosed])
+        #expect(world.cleared.map(\.before) == [.inside])
+        // Closed: nobody leaves or enters.
         #expect(world.report(north: 900, speed: 2).marbles.isEmpty)
-        #expect(world.clocks.isEmpty)
+        #expect(world.deadlines.isEmpty)
         #expect(world.report(north: 0).marbles.isEmpty)
         // A week later.
         #expect(world.wait(seconds: 7 * 86_400).marbles == "!")
     }
 
-    @Test func `an early report decides as the clock does`() {
+    @Test func `an early report decides like the deadline`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0)
-        world.pass(seconds: 240)
+        world.advance(seconds: 240)
         #expect(world.report(north: 900, after: 100, speed: 2).marbles == "!X")
         var late = World(zones: [scheduled()])
         _ = late.report(north: 0)
@@ -46,19 +46,19 @@ import Testing
         #expect(late.report(north: 900).marbles.isEmpty)
     }
 
-    @Test func `whoever left before it opens is not found there`() {
+    @Test func `a person who left before the opening is not found`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0)
-        #expect(world.report(north: 900, speed: 2).map(\.kind) == [.clockUnwanted])
+        #expect(world.report(north: 900, speed: 2).map(\.kind) == [.deadlineCancelled])
         #expect(world.wait(seconds: 7200).isEmpty)
     }
 
     // MARK: In doubt when it opens
 
-    /// At 09:00, when the zone opens: the person is in the middle of it, but the last fix, half a
-    /// minute before, says otherwise.
+    /// At 09:00, when the zone opens: the person is in its centre, but the last fix, half a minute
+    /// before, says otherwise.
     private func opened(
-        _ zone: PlacedZone, to north: Double = 700, accuracy: Double = 10, times: Int = 1,
+        _ zone: ConfiguredZone, to north: Double = 700, accuracy: Double = 10, times: Int = 1,
         speed: Double? = nil
     ) -> World {
         var world = World(zones: [zone])
@@ -72,7 +72,7 @@ import Testing
         return world
     }
 
-    @Test func `whom one fix has thrown out of a closed zone is found in it by the next`() {
+    @Test func `a person displaced by one fix while closed is found by the next`() {
         for (north, accuracy) in [(700.0, 2000.0), (800, 100), (215, 10), (700, 60)] {
             var world = opened(scheduled(), to: north, accuracy: accuracy)
             let found = world.report(north: 0)
@@ -85,23 +85,23 @@ import Testing
         #expect(alert.report(north: 0).contains { $0.kind == .alarmStarted })
     }
 
-    @Test func `who has gone before it opened is not, and comes as from anywhere`() {
+    @Test func `a person who left before the opening enters normally`() {
         var one = opened(scheduled())
         let second = one.report(north: 700)
-        #expect(second.crossings.isEmpty && second.withheld.isEmpty)
+        #expect(second.crossings.isEmpty && second.suppressed.isEmpty)
         #expect(one.report(north: 0).marbles == "E")
         var two = opened(scheduled(), times: 2)
         #expect(two.report(north: 0).marbles == "E")
         var sure = opened(scheduled(), speed: 2)
         #expect(sure.report(north: 0, speed: 25).marbles == "E")
-        // Of whom nothing more is heard, nothing is told.
+        // Without further fixes nothing is emitted.
         var silent = opened(scheduled())
         #expect(silent.wait(seconds: 86_400).marbles.isEmpty)
-        #expect(silent.clocks.isEmpty && silent.forgotten.isEmpty)
+        #expect(silent.deadlines.isEmpty && silent.cleared.isEmpty)
     }
 
-    @Test func `who was seen outside long enough comes back by entering`() {
-        // The second fix comes after a minute; for 60 s it is in doubt.
+    @Test func `a person outside long enough returns by entering`() {
+        // The second fix arrives after a minute; it is in doubt for 60 s.
         let times: [(before: Int64, after: Int64, marbles: String)] = [
             (300, 0, "E"), (300, 600, "E"), (30, 29, "!"), (30, 30, "E"), (30, 600, "E"),
         ]
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `who is near when the doubt ends is found near`() {
+    @Test func `a person near at the end of the doubt is found near`() {
         var world = opened(scheduled(.alert).with { $0.alertDistanceMetres = 600 })
         let found = world.wait(seconds: 400)
         #expect(found.marbles == "~")
@@ -126,35 +126,35 @@ import Testing
         #expect(world.report(north: 0).marbles == "E")
     }
 
-    @Test func `a suspect puts the end of a doubt off`() {
+    @Test func `a suspect postpones the end of a doubt`() {
         var world = opened(scheduled())
         _ = world.report(north: 90_000, after: 10)
         #expect(world.wait(seconds: 900).crossings.isEmpty)
         #expect(world.report(north: 0).marbles == "!")
     }
 
-    @Test func `a doubt outlives suspects, edits and another evaluator`() throws {
+    @Test func `a doubt survives suspects, edits and a new owner`() throws {
         var world = opened(scheduled())
         let suspect = world.report(north: 90_000, after: 10)
-        #expect(suspect.crossings.isEmpty && suspect.withheld.isEmpty)
+        #expect(suspect.crossings.isEmpty && suspect.suppressed.isEmpty)
         let edited = scheduled().with { $0.dwellSeconds = 3000 }
-        #expect(world.place([edited]).isEmpty)
+        #expect(world.configure([edited]).isEmpty)
         let before = world.state.encodedState()
         try world.restore([
-            .inputCircle(PlacedCircle(circle: World.circle, zones: [edited])),
+            .inputCircle(ConfiguredCircle(circle: World.circle, zones: [edited])),
             .inputPerson(
-                PlacedPerson(
-                    person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])),
+                ConfiguredPerson(
+                    person: World.person, primaryDevice: nil, circles: [World.circle], zones: [])),
         ])
         #expect(world.state.encodedState() == before)
         #expect(world.report(north: 0).marbles == "!")
         #expect(world.wait(seconds: 3000).marbles == "D")
-        // One that holds where the last fix was finds the person there.
+        // A zone that contains the last fix finds the person there.
         var large = opened(scheduled())
-        #expect(large.place([.round(radius: 900)]).marbles == "!")
+        #expect(large.configure([.round(radius: 900)]).marbles == "!")
     }
 
-    @Test func `a zone that closes around a vague fix opens in doubt, too`() {
+    @Test func `a zone that closes around an inaccurate fix opens in doubt, too`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0, after: 460)
         _ = world.report(north: 700, accuracy: 2000, after: 3480)
@@ -162,7 +162,7 @@ import Testing
         #expect(world.report(north: 0).marbles == "!")
     }
 
-    @Test func `who may not be there is missed`() {
+    @Test func `a person in doubt is absent`() {
         let zone = scheduled().with { $0.absentByMinute = 540 }
         var world = World(zones: [zone])
         _ = world.report(north: 0)
@@ -171,34 +171,34 @@ import Testing
         #expect(world.report(north: 0).marbles == "!")
     }
 
-    @Test func `an open zone is entered and left as any other`() {
+    @Test func `an open zone is entered and left like any other`() {
         var world = World(zones: [scheduled()])
-        world.pass(seconds: 400)
+        world.advance(seconds: 400)
         #expect(world.report(north: 500).isEmpty)
         #expect(world.report(north: 0).marbles == "E")
         #expect(world.report(north: 500, speed: 2).marbles == "X")
     }
 
-    @Test func `a zone that was moved away opens without whom another device left there`() {
+    @Test func `a moved zone does not open with another device's presence`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0)
-        _ = world.place(leading: World.tablet)
+        _ = world.configure(primary: World.tablet)
         let away = Coordinate(latitudeE7: 100_000_000, longitudeE7: 1_016_869_000)
-        let moved = PlacedZone.round(at: away).with { $0.schedule = scheduled().schedule }
-        #expect(world.place([moved]).marbles.isEmpty)
+        let moved = ConfiguredZone.round(at: away).with { $0.schedule = scheduled().schedule }
+        #expect(world.configure([moved]).marbles.isEmpty)
         #expect(world.wait(seconds: 400).marbles.isEmpty)
-        #expect(world.clocks.isEmpty)
+        #expect(world.deadlines.isEmpty)
     }
 
-    @Test func `a schedule that is edited counts at once`() {
+    @Test func `an edited schedule takes effect immediately`() {
         var world = World(zones: [scheduled()])
         _ = world.report(north: 0)
-        #expect(world.place([.round()]).marbles == "!")
-        #expect(world.place([scheduled()]).marbles.isEmpty)
+        #expect(world.configure([.round()]).marbles == "!")
+        #expect(world.configure([scheduled()]).marbles.isEmpty)
         #expect(world.report(north: 900).marbles.isEmpty)
     }
 
-    @Test func `a stay counts from the opening on, and ends with the closing`() {
+    @Test func `a stay counts from the opening and ends with the closing`() {
         let zone = scheduled().with { $0.dwellSeconds = 1800 }
         var world = World(zones: [zone])
         _ = world.report(north: 0)
@@ -214,13 +214,13 @@ import Testing
     // MARK: Absence
 
     /// By 09:00.
-    private func awaited(_ number: UInt64 = 1) -> PlacedZone {
+    private func awaited(_ number: UInt64 = 1) -> ConfiguredZone {
         .round(number).with { $0.absentByMinute = 540 }
     }
 
-    @Test func `who is not there by then is missed, every day`() throws {
+    @Test func `a missing person is absent every day`() throws {
         var world = World(zones: [awaited()])
-        #expect(world.clocks.map(\.due) == [nine])
+        #expect(world.deadlines.map(\.due) == [nine])
         _ = world.report(north: 900, after: 100)
         let missed = world.wait(seconds: 300)
         #expect(missed.marbles == "M")
@@ -236,13 +236,13 @@ import Testing
         #expect(Set((missed + later).map(\.id)).count == missed.count + later.count)
     }
 
-    @Test func `who is there is not missed`() {
+    @Test func `a present person is not absent`() {
         var world = World(zones: [awaited()])
         _ = world.report(north: 0)
         #expect(world.wait(seconds: 3600).marbles.isEmpty)
     }
 
-    @Test func `contact is a fix of the last 15 min, to the second`() {
+    @Test func `a fix of the last 15 min proves contact, to the second`() {
         for (age, hasContact) in [(900, true), (901, false)] as [(Int64, Bool)] {
             var world = World(zones: [awaited()])
             world.now = nine - .seconds(2000)
@@ -254,13 +254,13 @@ import Testing
         #expect(absences.map(\.hasContact) == [false] && absences[0].fix == nil)
     }
 
-    @Test func `an early report tells of the absence before it tells of the arrival`() {
+    @Test func `an early report emits the absence before the arrival`() {
         var world = World(zones: [awaited()])
         _ = world.report(north: 900)
         #expect(world.report(north: 0, after: 400).marbles == "ME")
     }
 
-    @Test func `only on days on which a window begins`() {
+    @Test func `absence counts only on days on which a window begins`() {
         // Friday.
         let zone = awaited().with {
             $0.schedule = ZoneSchedule(windows: [ZoneWindow(start: 6300, end: 6400)])
@@ -271,7 +271,7 @@ import Testing
         #expect(world.wait(seconds: 5 * 86_400).absences.isEmpty)
     }
 
-    @Test func `who is inside before the window begins is not missed`() {
+    @Test func `a person inside before the window begins is not absent`() {
         let zone = scheduled().with { $0.absentByMinute = 530 }
         var world = World(zones: [zone])
         world.now = nine - .seconds(1200)
@@ -279,11 +279,11 @@ import Testing
         #expect(world.wait(seconds: 900).absences.isEmpty)
     }
 
-    @Test func `nobody is missed in a zone that does not judge them`() {
+    @Test func `absence is not evaluated in zones that do not apply`() {
         var world = World(zones: [awaited()])
-        #expect(world.place(refused: [.number(1)]).map(\.kind) == [.clockUnwanted])
+        #expect(world.configure(optOuts: [.number(1)]).map(\.kind) == [.deadlineCancelled])
         #expect(world.wait(seconds: 3600).isEmpty)
-        _ = world.place(unshared: [UnsharedCircle(circle: World.circle)])
+        _ = world.configure(unshared: [UnsharedCircle(circle: World.circle)])
         #expect(world.wait(seconds: 86_400).isEmpty)
     }
 }

@@ -1,11 +1,11 @@
 import Model
 
 extension World {
-    /// Plays a line of fixes around a zone of 200 m radius and tells what came of each.
+    /// Runs a line of fixes around a zone of 200 m radius and returns the results.
     ///
     /// `O` 300 m outside the edge, `n` 90 m outside, `o` 15 m outside, `i` 15 m inside, `I` 150 m
-    /// inside, `-` a minute without a fix in which clocks run out, `|` the end. Each fix tells the
-    /// speed of a run. The answer has a marble for each of what came, `.` or `-` for nothing.
+    /// inside, `-` a minute without a fix in which deadlines expire, `|` the end. Each fix reports
+    /// the speed of a run. The result has a marble for each event, `.` or `-` for none.
     mutating func timeline(_ line: String, accuracy: Double = 10) -> String {
         var answer = ""
         for mark in line {

@@ -2,7 +2,7 @@ import EvaluatorCore
 import Geometry
 import Model
 
-/// A partition with a clock, told what happens in few words.
+/// A partition with a manual clock and short helpers.
 struct World {
     static let circle = CircleID(ID128(high: 1, low: 1))
     static let person = PersonID(ID128(high: 2, low: 1))
@@ -14,17 +14,17 @@ struct World {
     var state = PartitionState()
     var now = Timestamp(seconds: 1_760_000_000)
     private var reports: UInt64 = 0
-    /// What phones were told about reporting, apart from all else that was decided.
-    private(set) var hints: [ReportingPolicy] = []
-    /// Zones that judge the person no longer, apart likewise.
-    private(set) var forgotten: [ZoneCrossing] = []
-    /// The person's clocks that were asked for and have not run out.
-    private(set) var clocks: [WantedClock] = []
+    /// Emitted reporting policies; not part of the returned events.
+    private(set) var policies: [ReportingPolicy] = []
+    /// Cleared presences; not part of the returned events.
+    private(set) var cleared: [ZoneCrossing] = []
+    /// The person's pending deadlines.
+    private(set) var deadlines: [Deadline] = []
 
-    /// A person in a circle with the zones given.
-    init(zones: [PlacedZone] = [], leading: DeviceID? = nil, circles: [CircleID] = [circle]) {
-        _ = place(zones)
-        _ = place(leading: leading, circles: circles)
+    /// A person in a circle with the given zones.
+    init(zones: [ConfiguredZone] = [], primary: DeviceID? = nil, circles: [CircleID] = [circle]) {
+        _ = configure(zones)
+        _ = configure(primary: primary, circles: circles)
     }
 
     mutating func handle(_ body: EventBody) -> [Event] {
@@ -34,60 +34,62 @@ struct World {
         state.handle(event, into: &outputs)
         for output in outputs {
             switch output.body {
-            case .clockWanted(let clock): clocks.append(clock)
-            case .clockUnwanted(let clock): clocks.removeAll { $0 == clock }
-            case .policyChanged(let policy): hints.append(policy)
-            case .zoneForgotten(let crossing): forgotten.append(crossing)
+            case .deadlineScheduled(let deadline): deadlines.append(deadline)
+            case .deadlineCancelled(let deadline): deadlines.removeAll { $0 == deadline }
+            case .policyChanged(let policy): policies.append(policy)
+            case .zonePresenceCleared(let crossing): cleared.append(crossing)
             default: break
             }
         }
-        return outputs.filter { $0.kind != .policyChanged && $0.kind != .zoneForgotten }
+        return outputs.filter { $0.kind != .policyChanged && $0.kind != .zonePresenceCleared }
     }
 
-    /// Time passes without a report; clocks run out when they are due, or so much later.
+    /// Advances time without a report. Deadlines expire when due, or `late` seconds later.
     mutating func wait(seconds: Int64, late: Int64 = 0) -> [Event] {
         let end = now + .seconds(seconds)
         var outputs: [Event] = []
-        while let clock = clocks.min(by: { $0.due < $1.due }), clock.due + .seconds(late) <= end {
-            clocks.removeAll { $0 == clock }
-            now = max(now, clock.due + .seconds(late))
-            outputs += handle(.inputClock(FiredClock(clock: clock, fired: now)))
+        while let deadline = deadlines.min(by: { $0.due < $1.due }),
+            deadline.due + .seconds(late) <= end
+        {
+            deadlines.removeAll { $0 == deadline }
+            now = max(now, deadline.due + .seconds(late))
+            outputs += handle(.inputDeadline(ExpiredDeadline(deadline: deadline, expired: now)))
         }
         now = end
         return outputs
     }
 
-    /// Another evaluator takes over here.
+    /// Hands the partition to another evaluator.
     mutating func restore(_ configuration: [EventBody]) throws {
         let events = configuration.map { Event(id: EventID(.zero), time: now, body: $0) }
         state = try PartitionState(configuration: events, state: state.encodedState())
     }
 
-    mutating func place(_ zones: [PlacedZone], of circle: CircleID = circle) -> [Event] {
-        handle(.inputCircle(PlacedCircle(circle: circle, zones: zones)))
+    mutating func configure(_ zones: [ConfiguredZone], of circle: CircleID = circle) -> [Event] {
+        handle(.inputCircle(ConfiguredCircle(circle: circle, zones: zones)))
     }
 
-    mutating func place(
-        leading: DeviceID? = nil, circles: [CircleID] = [circle], own: [PlacedZone] = [],
-        sets: [ZoneSetID] = [], unshared: [UnsharedCircle] = [], refused: [ZoneID] = []
+    mutating func configure(
+        primary: DeviceID? = nil, circles: [CircleID] = [circle], own: [ConfiguredZone] = [],
+        sets: [ZoneSetID] = [], unshared: [UnsharedCircle] = [], optOuts: [ZoneID] = []
     ) -> [Event] {
         handle(
             .inputPerson(
-                PlacedPerson(
-                    person: World.person, leadingDevice: leading, circles: circles, zones: own,
-                    sets: sets, unshared: unshared, refused: refused)))
+                ConfiguredPerson(
+                    person: World.person, primaryDevice: primary, circles: circles, zones: own,
+                    sets: sets, unshared: unshared, refused: optOuts)))
     }
 
-    mutating func pass(seconds: Int64) { now = now + .seconds(seconds) }
+    mutating func advance(seconds: Int64) { now = now + .seconds(seconds) }
 
-    /// A fix so many metres north of the middle, `after` seconds from now, taken then or `age`
+    /// A fix this many metres north of the centre, `after` seconds from now, taken then or `age`
     /// seconds before; `speed` in metres a second.
     mutating func report(
         north: Double, east: Double = 0, accuracy: Double = 10, after: Int64 = 60, age: Int64 = 0,
         speed: Double? = nil, device: DeviceID = phone, late: Bool = false, battery: UInt8? = nil,
         charging: Bool? = nil
     ) -> [Event] {
-        pass(seconds: after)
+        advance(seconds: after)
         let position = Coordinate(
             latitude: World.middle.latitude + north / 110_574.276,
             longitude: World.middle.longitude + east / 111_319.491)
@@ -104,19 +106,19 @@ struct World {
     }
 }
 
-extension PlacedZone {
-    /// A round zone in the middle of the world.
+extension ConfiguredZone {
+    /// A round zone in the centre of the world.
     static func round(
         _ number: UInt64 = 1, radius: Int32 = 200, kind: ZoneKind = .safe, active: Bool = true,
         hysteresis: Int = 20, at center: Coordinate = World.middle, version: Int64 = 1
-    ) -> PlacedZone {
+    ) -> ConfiguredZone {
         make(
             number, .circle(center: center, radiusCentimetres: radius * 100), kind: kind,
             active: active, hysteresis: hysteresis, version: version)
     }
 
-    /// The same zone, but for what is changed.
-    func with(_ change: (inout PlacedZone) -> Void) -> PlacedZone {
+    /// A changed copy of the zone.
+    func with(_ change: (inout ConfiguredZone) -> Void) -> ConfiguredZone {
         var zone = self
         change(&zone)
         return zone
@@ -125,11 +127,11 @@ extension PlacedZone {
     static func make(
         _ number: UInt64, _ shape: ZoneShape, kind: ZoneKind = .safe, active: Bool = true,
         hysteresis: Int = 20, version: Int64 = 1
-    ) -> PlacedZone {
+    ) -> ConfiguredZone {
         guard let prepared = try? prepare(shape) else {
             fatalError("a shape of these tests is wrong")
         }
-        return PlacedZone(
+        return ConfiguredZone(
             Zone(
                 id: ZoneID(ID128(high: 4, low: number)), owner: .circle(World.circle),
                 name: "Zone \(number)", kind: kind, active: active, shape: shape,
@@ -138,13 +140,14 @@ extension PlacedZone {
 }
 
 extension Event {
-    /// What was decided about a person and a zone; nil for everything else.
+    /// The crossing of an event; nil for other events.
     var decision: ZoneCrossing? {
         switch body {
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
-            .zoneApproached(let crossing), .zoneReceded(let crossing),
-            .zoneDwelled(let crossing), .zoneForgotten(let crossing),
-            .zoneWithheld(let crossing):
+        case .zoneEntered(let crossing), .zoneExited(let crossing),
+            .zonePresenceEstablished(let crossing),
+            .zoneApproached(let crossing), .zoneLeftVicinity(let crossing),
+            .zoneDwelled(let crossing), .zonePresenceCleared(let crossing),
+            .zoneSuppressed(let crossing):
             crossing
         default: nil
         }
@@ -152,12 +155,13 @@ extension Event {
 }
 
 extension [Event] {
-    /// All but what was held back.
+    /// All crossings except suppressed ones.
     var crossings: [ZoneCrossing] {
         compactMap { event in
             switch event.body {
-            case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
-                .zoneApproached(let crossing), .zoneReceded(let crossing),
+            case .zoneEntered(let crossing), .zoneExited(let crossing),
+                .zonePresenceEstablished(let crossing),
+                .zoneApproached(let crossing), .zoneLeftVicinity(let crossing),
                 .zoneDwelled(let crossing):
                 crossing
             default: nil
@@ -165,36 +169,37 @@ extension [Event] {
         }
     }
 
-    var news: [EmergencyNews] {
+    var emergencyChanges: [EmergencyChange] {
         compactMap { event in
             switch event.body {
-            case .emergencyCountdown(let news), .emergencyOpened(let news),
-                .emergencyJoined(let news), .emergencyCancelled(let news),
-                .emergencyAcknowledged(let news), .emergencyResolved(let news):
-                news
+            case .emergencyCountdown(let change), .emergencyOpened(let change),
+                .emergencyJoined(let change), .emergencyCancelled(let change),
+                .emergencyAcknowledged(let change), .emergencyResolved(let change):
+                change
             default: nil
             }
         }
     }
 
-    var withheld: [ZoneCrossing] {
-        compactMap { if case .zoneWithheld(let crossing) = $0.body { crossing } else { nil } }
+    var suppressed: [ZoneCrossing] {
+        compactMap { if case .zoneSuppressed(let crossing) = $0.body { crossing } else { nil } }
     }
 
     var kinds: [EventKind] { map(\.kind) }
 
-    /// `E` entered, `X` exited, `A` approached, `D` dwelled, `M` missed; `!` found inside, `~`
-    /// found near, `?` found outside, `R` receded. What was held back and clocks are no marbles.
+    /// `E` entered, `X` exited, `A` approached, `D` dwelled, `M` absent; `!` found inside, `~`
+    /// found near, `?` found outside, `R` left the vicinity. Suppressed crossings and deadlines
+    /// have no marble.
     var marbles: String {
         map { event in
             switch event.body {
             case .zoneEntered: "E"
             case .zoneExited: "X"
             case .zoneApproached: "A"
-            case .zoneReceded: "R"
+            case .zoneLeftVicinity: "R"
             case .zoneDwelled: "D"
             case .zoneAbsent: "M"
-            case .zoneInitial(let crossing):
+            case .zonePresenceEstablished(let crossing):
                 crossing.inside ? "!" : crossing.after == .near ? "~" : "?"
             default: ""
             }

@@ -24,12 +24,12 @@ import Testing
         ("i-O|", "!-X|"),
         ("o-i|", ".-E|"),
     ])
-    func `alert zones err early`(line: String, expected: String) {
+    func `alert zones count at the edge`(line: String, expected: String) {
         var world = World(zones: [.round(kind: .alert)])
         #expect(world.timeline(line) == expected)
     }
 
-    @Test func `an alert zone is entered on its very edge, a safe one is not`() {
+    @Test func `an alert zone is entered exactly on its edge, a safe one is not`() {
         // 18,095 units of 10⁻⁷ degrees are 4 mm more than the radius.
         let shape = ZoneShape.circle(center: World.middle, radiusCentimetres: 20_008)
         let north = 18_095 * 0.011_057_427_6
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a crossing tells who, where, how far and why`() throws {
+    @Test func `a crossing has person, zone, distance and reason`() throws {
         var world = World(zones: [.round()])
         _ = world.report(north: 400)
         let outputs = world.report(north: 100, accuracy: 20)
@@ -70,7 +70,7 @@ import Testing
         #expect(world.report(north: 270, accuracy: 34).marbles == "X")
     }
 
-    @Test func `an unknown accuracy is taken as 50 m`() {
+    @Test func `an unknown accuracy counts as 50 m`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         #expect(world.report(north: 299, accuracy: 0).marbles.isEmpty)
@@ -79,22 +79,22 @@ import Testing
     }
 
     @Test(arguments: [(99.0, 198.0), (101, 200), (199, 200)])
-    func `an accuracy that fits the zone asks for 200 m at most`(accuracy: Double, margin: Double) {
+    func `an accuracy that fits the zone requires at most 200 m`(accuracy: Double, margin: Double) {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
         let held = world.report(north: 199.5 + margin, accuracy: accuracy)
-        #expect(held.withheld.map(\.reason) == [.withinMargin])
+        #expect(held.suppressed.map(\.reason) == [.withinMargin])
         #expect(world.report(north: 200.5 + margin, accuracy: accuracy).marbles.isEmpty)
         #expect(world.report(north: 200.5 + margin, accuracy: accuracy).marbles == "X")
     }
 
-    @Test func `who is not far beyond the margin has left by two fixes in a row`() {
-        // 30 m of accuracy: beyond 60 m by two, beyond 120 m by one of somebody who walks.
-        let told: [(fixes: [Double], marbles: String)] = [
+    @Test func `a person not far beyond the margin leaves by two consecutive fixes`() {
+        // 30 m of accuracy: beyond 60 m by two fixes, beyond 120 m by one of a walking person.
+        let emitted: [(fixes: [Double], marbles: String)] = [
             ([261, 261], ".X"), ([261, 259, 261, 262], "...X"), ([261, 199, 261], "..."),
             ([319, 0, 319], "..."), ([321], "X"), ([259, 321], ".X"), ([261, 400], ".X"),
         ]
-        for (fixes, marbles) in told {
+        for (fixes, marbles) in emitted {
             var world = World(zones: [.round()])
             _ = world.report(north: 0)
             var found = ""
@@ -106,16 +106,16 @@ import Testing
         }
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
-        let held = world.report(north: 261, accuracy: 30).withheld
+        let held = world.report(north: 261, accuracy: 30).suppressed
         #expect(held.map(\.reason) == [.unconfirmed])
         #expect(held.map(\.after) == [.inside] && held.map(\.marginCentimetres) == [12_000])
         #expect(world.report(north: 261, accuracy: 30).crossings.map(\.marginCentimetres) == [6000])
     }
 
-    @Test func `an edit needs no second fix, and neither does silence`() {
+    @Test func `an edit and a suspect's timeout need no second fix`() {
         var edited = World(zones: [.round(radius: 400)])
         _ = edited.report(north: 240, accuracy: 15)
-        #expect(edited.place([.round()]).crossings.map(\.reason) == [.zoneChanged])
+        #expect(edited.configure([.round()]).crossings.map(\.reason) == [.zoneChanged])
         // 480 m in a second, and nothing after it; 90 m beyond the edge.
         var silent = World(zones: [.round()])
         _ = silent.report(north: -190, accuracy: 1)
@@ -123,14 +123,14 @@ import Testing
         #expect(silent.wait(seconds: 1800).crossings.map(\.reason) == [.silence])
     }
 
-    @Test func `a hysteresis larger than what accuracy may ask for is obeyed`() {
+    @Test func `a hysteresis above the accuracy limit is respected`() {
         var world = World(zones: [.round(hysteresis: 400)])
         _ = world.report(north: 0)
         #expect(world.report(north: 599).marbles.isEmpty)
         #expect(world.report(north: 601, speed: 2).marbles == "X")
     }
 
-    @Test func `entering a small zone needs a quarter of its inradius at most`() {
+    @Test func `entering a small zone needs at most a quarter of its inradius`() {
         var world = World(zones: [.round(radius: 40)])
         _ = world.report(north: 300)
         #expect(world.report(north: 30.5, accuracy: 50).marbles.isEmpty)
@@ -156,17 +156,17 @@ import Testing
         #expect(outside.report(north: 100).marbles == "E")
     }
 
-    @Test func `a late fix never moves presence`() {
+    @Test func `a late fix never changes presence`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 0)
-        world.pass(seconds: 600)
+        world.advance(seconds: 600)
         #expect(world.report(north: 900, late: true).marbles.isEmpty)
         #expect(world.report(north: 900, after: 0, age: 661).marbles.isEmpty)
         #expect(world.report(north: 900, after: 0, age: 599, speed: 2).marbles == "X")
         #expect(world.report(north: 0, after: 0, age: 600).marbles.isEmpty)
     }
 
-    @Test func `a fix of the same time as the last is decided`() {
+    @Test func `a fix with the same time as the last one is evaluated`() {
         var world = World(zones: [.round()])
         _ = world.report(north: 230)
         #expect(world.report(north: 190).marbles.isEmpty)
@@ -190,17 +190,17 @@ import Testing
         #expect(world.report(north: 0, east: -600, speed: 20).marbles == "E")
     }
 
-    @Test func `zones are told one by one: own ones first, then by circle and id`() {
+    @Test func `zones are reported in order: own ones, then by circle and id`() {
         let second = CircleID(ID128(high: 1, low: 2))
         var world = World(zones: [.round(5), .round(3)], circles: [second, World.circle])
-        _ = world.place([.round(4)], of: second)
-        _ = world.place(circles: [second, World.circle], own: [.round(9)])
-        let told = world.report(north: 0).crossings
-        #expect(told.map(\.zone.raw.low) == [9, 3, 5, 4])
-        #expect(told.map(\.circle) == [nil, World.circle, World.circle, second])
+        _ = world.configure([.round(4)], of: second)
+        _ = world.configure(circles: [second, World.circle], own: [.round(9)])
+        let emitted = world.report(north: 0).crossings
+        #expect(emitted.map(\.zone.raw.low) == [9, 3, 5, 4])
+        #expect(emitted.map(\.circle) == [nil, World.circle, World.circle, second])
     }
 
-    @Test func `a person without circles and one never heard of have no zones`() {
+    @Test func `a person without circles and an unknown one have no zones`() {
         var world = World(zones: [.round()], circles: [])
         #expect(world.report(north: 0).marbles.isEmpty)
         var empty = World(zones: [.round()])

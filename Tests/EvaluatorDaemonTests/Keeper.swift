@@ -6,28 +6,28 @@ import Runtime
 import TestSupport
 import Wire
 
-/// Plays ingest: keeps `in/p`, takes what evaluators compute for `events/p`, and shares the
-/// partitions out as a test says.
+/// A stand-in for ingest: serves `in/p`, accepts the evaluators' `events/p`, and assigns partitions
+/// as a test says.
 final class Keeper {
     let portBase: Int
     let home: TemporaryFolder
     private let bus: Bus
     private var number: UInt64 = 0
-    /// What was taken into `events/p`, in order, by stream.
+    /// Accepted events of `events/p`, in order, by stream.
     private(set) var events: [StreamName: [Event]] = [:]
     private(set) var notices: [BusNotice] = []
-    /// Those who joined and did not leave, in that order.
+    /// Current members, in the order of joining.
     private(set) var members: [ID128] = []
-    private(set) var holdings: [ID128: [Holding]] = [:]
-    /// Kept of each partition, oldest first.
+    private(set) var leases: [ID128: [Lease]] = [:]
+    /// Stored checkpoints of each partition, oldest first.
     private(set) var checkpoints: [Partition: [Checkpoint]] = [:]
-    /// Who shall have a partition; by default the first member has all.
+    /// The wanted owners of a partition; by default the first member owns all.
     var owners: (Partition, [ID128]) -> [ID128] = { _, members in Array(members.prefix(1)) } {
         didSet { assignAll() }
     }
-    /// Says why a checkpoint is not kept.
+    /// Why a checkpoint is rejected; nil = it is stored.
     var refusal: (Checkpoint) -> String? = { _ in nil }
-    /// What a new owner begins with: the newest checkpoint, if there is one.
+    /// What a new owner starts from: the newest checkpoint, if there is one.
     var handedOut: ([Checkpoint]) -> (Checkpoint, PartitionSnapshot.Audit?)? = { kept in
         kept.last.map { ($0, nil) }
     }
@@ -40,14 +40,14 @@ final class Keeper {
         home = try TemporaryFolder()
         let settings = try Runtime.Configuration(
             settings: BusSecurity.settings, environment: ["JAGA_HOME": home.path])
-        try BusSecurity.folder(settings).makeOnce()
+        try BusSecurity.folder(settings).generateOnce()
         var configuration = Bus.Configuration(name: "ingest")
         configuration.served =
             Partition.all.map { Bus.Served(.input($0), isSnapshotable: true) }
-            + Partition.all.map { Bus.Served(.events($0), isComputed: true) }
+            + Partition.all.map { Bus.Served(.events($0), isDerived: true) }
         configuration.publishEndpoint = "tcp://127.0.0.1:\(portBase + 101)"
         configuration.controlEndpoint = "tcp://127.0.0.1:\(portBase + 201)"
-        configuration.computedEndpoint = "tcp://127.0.0.1:\(portBase + 301)"
+        configuration.derivedEndpoint = "tcp://127.0.0.1:\(portBase + 301)"
         configuration.inputsEndpoint = "tcp://127.0.0.1:\(portBase + 302)"
         configuration.security = try BusSecurity.read(settings, role: .ingest)
         bus = try Bus(
@@ -59,9 +59,9 @@ final class Keeper {
 
     deinit { bus.close() }
 
-    /// Starts an evaluator of this keeper.
+    /// Starts an evaluator of this ingest.
     ///
-    /// - Parameter seconds: between checkpoints; by default the test ends before the first
+    /// - Parameter seconds: between checkpoints; by default the test ends before the first.
     func startEvaluator(checkpointsEvery seconds: Int = 600) throws -> Capture {
         try Capture(
             Programs.path("jaga-evaluator"), [],
@@ -87,7 +87,7 @@ final class Keeper {
         }
     }
 
-    /// Runs until something holds, 30 s at most.
+    /// Runs until a condition holds, at most 30 s.
     func run(until holds: () throws -> Bool) throws -> Bool {
         try run(until: Date().addingTimeInterval(30), or: holds)
     }
@@ -110,20 +110,20 @@ final class Keeper {
         return true
     }
 
-    /// Of a partition's log.
+    /// The log of a partition.
     func end(of partition: Partition) -> UInt64 { bus.end(of: .input(partition)) }
 
-    /// What lies in the folder that evaluators are given.
+    /// The files in the evaluators' home.
     func filesAtHome() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: home.path)
     }
 
-    /// What was decided about a person.
+    /// The events about a person.
     func events(of person: PersonID) -> [Event] { events[.events(Partition.of(person))] ?? [] }
 
-    /// Whether somebody has every partition up to its end.
+    /// Whether every partition has an owner that has read to its end.
     var isAllLive: Bool {
-        let live = holdings.values.joined().filter { $0.state == .live }.map(\.partition)
+        let live = leases.values.joined().filter { $0.state == .live }.map(\.partition)
         return Set(live).count == Partition.count
     }
 
@@ -135,16 +135,16 @@ final class Keeper {
         case .renew(let member, _, let held): hear(member, held, from: route)
         case .leave(let member):
             members.removeAll { $0 == member }
-            holdings[member] = nil
+            leases[member] = nil
             assignAll()
         case .checkpoint(let piece): try take(piece, from: route)
         default: break
         }
     }
 
-    private func hear(_ member: ID128, _ held: [Holding], from route: Route) {
+    private func hear(_ member: ID128, _ held: [Lease], from route: Route) {
         routes[member] = route
-        holdings[member] = held
+        leases[member] = held
         if members.contains(member) {
             assign(member)
         } else {
@@ -158,16 +158,17 @@ final class Keeper {
     private func assign(_ member: ID128) {
         guard let route = routes[member] else { return }
         let mine = Partition.all.filter { owners($0, members).contains(member) }
-        bus.tell(
-            .assign(
-                member: member, logic: 1,
-                assignments: mine.map { Assignment(partition: $0, epoch: 1) }), to: route)
+        bus.reply(
+            with:
+                .assign(
+                    member: member, logic: 1,
+                    assignments: mine.map { Assignment(partition: $0, epoch: 1) }), to: route)
     }
 
-    /// Takes away what somebody has who died without a word.
+    /// Revokes the partitions of a member that crashed.
     func bury(_ member: ID128) {
         members.removeAll { $0 == member }
-        holdings[member] = nil
+        leases[member] = nil
         assignAll()
     }
 
@@ -175,23 +176,23 @@ final class Keeper {
 
     private func take(_ piece: CheckpointPiece, from route: Route) throws {
         let verdict: CheckpointVerdict
-        switch readers[piece.member, default: CheckpointReader()].take(piece) {
+        switch readers[piece.member, default: CheckpointReader()].receive(piece) {
         case .more(let next): verdict = .more(next: next)
-        case .refused(let reason): verdict = .refused(reason)
+        case .rejected(let reason): verdict = .rejected(reason)
         case .whole(let checkpoint):
             if let reason = refusal(checkpoint) {
-                verdict = .refused(reason)
+                verdict = .rejected(reason)
             } else if try bus.isOnChain(checkpoint.input, of: .input(checkpoint.partition)),
                 try bus.isOnChain(checkpoint.output, of: .events(checkpoint.partition))
             {
                 checkpoints[checkpoint.partition, default: []].append(checkpoint)
-                verdict = .kept
+                verdict = .stored
             } else {
-                verdict = .refused("not on the chain")
+                verdict = .rejected("not on the chain")
             }
         }
-        let answer = CheckpointAnswer(partition: piece.partition, id: piece.id, verdict: verdict)
-        bus.tell(.checkpointAnswer(answer), to: route)
+        let answer = CheckpointReply(partition: piece.partition, id: piece.id, verdict: verdict)
+        bus.reply(with: .checkpointReply(answer), to: route)
     }
 
     private func snapshot(of stream: StreamName) throws -> StreamSnapshot {
@@ -215,7 +216,7 @@ final class Keeper {
 }
 
 extension Capture {
-    /// The port of its HTTP, once it said so.
+    /// Its HTTP port, once logged.
     var port: Int? {
         for line in lines where line.contains("ready") {
             guard let range = line.range(of: " port=") else { continue }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Partitions come to the real program and go from it, over real sockets.
+/// Partitions are assigned to and revoked from the real program, over real sockets.
 @Suite struct OwnershipTests {
     private let village = Village()
 
@@ -12,7 +12,7 @@ import Wire
         keeper.checkpoints.values.reduce(0) { $0 + $1.count }
     }
 
-    /// A page of a running evaluator.
+    /// Fetches a page of a running evaluator.
     private func page(_ path: String, of evaluator: Capture) throws -> String {
         let port = try #require(evaluator.port)
         return try PlainHTTP(port: port).send("GET", path).text
@@ -31,7 +31,7 @@ import Wire
         for evaluator in evaluators { #expect(evaluator.process.exitStatus == 0) }
     }
 
-    /// Rounds of walks, and a checkpoint of every partition with people at the end of them.
+    /// Rounds of walks, followed by a checkpoint of every partition with people.
     private func checkpoint(_ keeper: Keeper, rounds: Int) throws {
         try village.walk(keeper, rounds: 0..<Int64(rounds))
         #expect(try keeper.run { village.isComplete(keeper, rounds: rounds) })
@@ -45,7 +45,7 @@ import Wire
             })
     }
 
-    @Test func `a successor begins with the checkpoint, not with the first record`() throws {
+    @Test func `a new owner starts at the checkpoint, not at the first record`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         var evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
@@ -56,13 +56,13 @@ import Wire
         keeper.bury(try #require(keeper.members.first))
         evaluator = try keeper.startEvaluator()
         #expect(try keeper.run { village.isComplete(keeper, rounds: 8) })
-        // Three rounds of twenty people who go out and in, and nothing of what was before.
+        // Three rounds of twenty people who leave and enter, and nothing from before.
         #expect(try metric("jaga_evaluator_records_total", of: evaluator) == 3 * 20 * 2)
-        #expect(keeper.notices.filter(\.isAlarm).isEmpty)
+        #expect(keeper.notices.filter(\.needsAttention).isEmpty)
         try end(evaluator, of: keeper)
     }
 
-    @Test func `checkpoints come only with news, one a partition`() throws {
+    @Test func `only changed partitions get a checkpoint, one each`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
@@ -81,7 +81,7 @@ import Wire
         try end(evaluator, of: keeper)
     }
 
-    @Test func `told to end, it leaves checkpoints of all that is new, and says that it leaves`()
+    @Test func `a shutdown sends checkpoints of all changes and announces the departure`()
         throws
     {
         let keeper = try Keeper()
@@ -98,7 +98,7 @@ import Wire
         }
     }
 
-    @Test func `told to end without ingest, it does not wait for long`() async throws {
+    @Test func `a shutdown without ingest does not wait for long`() async throws {
         var keeper: Keeper? = try Keeper()
         let evaluator = try #require(try keeper?.startEvaluator())
         #expect(try keeper?.run { keeper?.isAllLive == true } == true)
@@ -106,7 +106,7 @@ import Wire
         #expect(await evaluator.stop() == 0)
     }
 
-    @Test func `partitions move to another, and are forgotten where they were`() throws {
+    @Test func `moved partitions are discarded by the old owner`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         let first = try keeper.startEvaluator(checkpointsEvery: 1)
@@ -118,9 +118,9 @@ import Wire
         }
         #expect(
             try keeper.run {
-                let states = keeper.members.map { keeper.holdings[$0]?.map(\.state) }
+                let states = keeper.members.map { keeper.leases[$0]?.map(\.state) }
                 return states
-                    == [[Holding.State]](
+                    == [[Lease.State]](
                         repeating: Array(repeating: .live, count: 32), count: 2)
             })
         #expect(try metric("jaga_evaluator_partitions", of: first) == 32)
@@ -130,11 +130,11 @@ import Wire
         try village.walk(keeper, rounds: 2..<4)
         #expect(try keeper.run { village.isComplete(keeper, rounds: 4) })
         #expect(try metric("jaga_evaluator_fixes_total", of: second) == odd.count * 4)
-        #expect(keeper.notices.filter(\.isAlarm).isEmpty)
+        #expect(keeper.notices.filter(\.needsAttention).isEmpty)
         try end(first, second, of: keeper)
     }
 
-    @Test func `two owners at once say everything once`() throws {
+    @Test func `two simultaneous owners publish everything once`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         keeper.owners = { _, members in members }
@@ -146,8 +146,8 @@ import Wire
         }
         #expect(try keeper.run { try metric("jaga_evaluator_records_total", of: first) == 240 })
         #expect(try keeper.run { try metric("jaga_evaluator_records_total", of: second) == 240 })
-        #expect(keeper.notices.filter(\.isAlarm).isEmpty)
-        // States of the same position are the same.
+        #expect(keeper.notices.filter(\.needsAttention).isEmpty)
+        // States at the same position are equal.
         #expect(
             try keeper.run {
                 keeper.checkpoints.values.contains { kept in
@@ -162,7 +162,7 @@ import Wire
         try end(first, second, of: keeper)
     }
 
-    @Test func `a state that differs from another owner's is told`() throws {
+    @Test func `a state that differs from another owner's is reported`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         let partition = Partition.of(village.people[0])
@@ -171,7 +171,8 @@ import Wire
         try village.walk(keeper, rounds: 1..<2)
         #expect(try keeper.run { keeper.checkpoints[partition]?.count == 2 })
         let right = try #require(keeper.checkpoints[partition]?.last)
-        // All are given the older one: most with the newer one's hash, one partition with another.
+        // All start from the older checkpoint: most with the newer one's hash, one partition with
+        // another.
         keeper.handedOut = { kept in
             guard kept.count > 1 else { return kept.last.map { ($0, nil) } }
             let newer = kept[kept.count - 1]
@@ -190,12 +191,12 @@ import Wire
         let health = try page("/healthz", of: second)
         #expect(
             health.contains(
-                "partition \(partition): the state at record \(right.input.sequence) differs"))
-        #expect(second.text.contains("two owners disagree about a partition"))
+                "partition \(partition): state at record \(right.input.sequence) differs"))
+        #expect(second.text.contains("partition state mismatch"))
         try end(second, of: keeper)
     }
 
-    @Test func `a refused checkpoint is tried again, and the log says why`() throws {
+    @Test func `a rejected checkpoint is retried, and its reason is logged`() throws {
         let keeper = try Keeper()
         var refused = 0
         keeper.refusal = { _ in
@@ -208,12 +209,12 @@ import Wire
         #expect(evaluator.text.contains("reason=\"the disk is full\""))
         #expect(
             try keeper.run {
-                try metric("jaga_evaluator_checkpoints_refused_total", of: evaluator) == 1
+                try metric("jaga_evaluator_checkpoints_rejected_total", of: evaluator) == 1
             })
         try end(evaluator, of: keeper)
     }
 
-    @Test func `a checkpoint that is none fails its partition and no other`() throws {
+    @Test func `an invalid checkpoint fails only its partition`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         let partition = Partition.of(village.people[0])
@@ -230,17 +231,17 @@ import Wire
         let second = try keeper.startEvaluator()
         #expect(
             try keeper.run {
-                let states = keeper.holdings.values.joined()
+                let states = keeper.leases.values.joined()
                 return states.count { $0.state == .live } == Partition.count - 1
                     && states.contains { $0.partition == partition && $0.state == .failed }
             })
-        #expect(try page("/healthz", of: second).contains("in/\(partition) is given up: restore"))
+        #expect(try page("/healthz", of: second).contains("in/\(partition) failed here: restore"))
         let ready = try PlainHTTP(port: try #require(second.port)).send("GET", "/readyz")
         #expect(ready.status == 503)
         try end(second, of: keeper)
     }
 
-    @Test func `works from an empty disk and leaves it empty`() throws {
+    @Test func `it works with an empty disk and leaves it empty`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)

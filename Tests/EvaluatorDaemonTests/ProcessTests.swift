@@ -9,7 +9,7 @@ import Wire
     private let village = Village()
     private var people: [PersonID] { village.people }
 
-    @Test func `decides, is killed, and goes on without a hole or a repetition`() throws {
+    @Test func `it continues after a kill without gap or repetition`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         try village.walk(keeper, rounds: 0..<5)
@@ -21,13 +21,13 @@ import Wire
         try village.walk(keeper, rounds: 5..<10)
         evaluator = try keeper.startEvaluator()
         #expect(try keeper.run { village.isComplete(keeper, rounds: 10) })
-        #expect(keeper.notices.allSatisfy { !$0.isAlarm })
+        #expect(keeper.notices.allSatisfy { !$0.needsAttention })
         evaluator.process.send(SIGTERM)
         #expect(try keeper.run { evaluator.process.reap() != nil })
         #expect(evaluator.process.exitStatus == 0)
     }
 
-    @Test func `two evaluators of one log say everything once`() throws {
+    @Test func `two evaluators of one log publish everything once`() throws {
         let keeper = try Keeper()
         let evaluators = [try keeper.startEvaluator(), try keeper.startEvaluator()]
         try village.configure(keeper)
@@ -35,12 +35,12 @@ import Wire
             try village.walk(keeper, rounds: round..<round + 1)
             #expect(try keeper.run { village.isComplete(keeper, rounds: Int(round) + 1) })
         }
-        #expect(keeper.notices.allSatisfy { !$0.isAlarm })
+        #expect(keeper.notices.allSatisfy { !$0.needsAttention })
         for evaluator in evaluators { evaluator.process.send(SIGTERM) }
         #expect(try keeper.run { evaluators.allSatisfy { $0.process.reap() != nil } })
     }
 
-    @Test func `is ready once it has read everything, and counts`() throws {
+    @Test func `it is ready once it has read everything, and counts records`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         try village.walk(keeper, rounds: 0..<3)
@@ -58,7 +58,7 @@ import Wire
         #expect(try keeper.run { evaluator.process.reap() != nil })
     }
 
-    @Test func `is not ready without ingest`() async throws {
+    @Test func `it is not ready without ingest`() async throws {
         let home = try TemporaryFolder()
         let base = FreePorts.base(of: [101, 201, 301, 302])
         let evaluator = try Capture(
@@ -70,7 +70,7 @@ import Wire
         #expect(await evaluator.stop() == 0)
     }
 
-    @Test func `logic of the future stops it, and it says so`() throws {
+    @Test func `an unknown logic version stops it and is reported`() throws {
         let keeper = try Keeper()
         try village.configure(keeper)
         try keeper.append(.inputLogic(LogicVersion(version: 99)), of: people[0])
@@ -78,7 +78,7 @@ import Wire
         #expect(try keeper.run { evaluator.port != nil })
         let http = PlainHTTP(port: try #require(evaluator.port))
         #expect(
-            try keeper.run { try http.send("GET", "/healthz").text.contains("logic 99") })
+            try keeper.run { try http.send("GET", "/healthz").text.contains("logic version 99") })
         #expect(try http.send("GET", "/healthz").status == 503)
         evaluator.process.send(SIGTERM)
         #expect(try keeper.run { evaluator.process.reap() != nil })

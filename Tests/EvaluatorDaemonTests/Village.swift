@@ -14,17 +14,17 @@ struct Village {
             shape: shape, prepared: try prepare(shape))
         for person in people {
             try keeper.append(
-                .inputCircle(PlacedCircle(circle: Self.circle, zones: [PlacedZone(zone)])),
+                .inputCircle(ConfiguredCircle(circle: Self.circle, zones: [ConfiguredZone(zone)])),
                 of: person)
             try keeper.append(
                 .inputPerson(
-                    PlacedPerson(
-                        person: person, leadingDevice: nil, circles: [Self.circle], zones: [])),
+                    ConfiguredPerson(
+                        person: person, primaryDevice: nil, circles: [Self.circle], zones: [])),
                 of: person)
         }
     }
 
-    /// Everybody goes out and in: from the second time on two events each.
+    /// Everybody leaves and enters: from the second round on two events each.
     func walk(_ keeper: Keeper, rounds: Range<Int64>) throws {
         for round in rounds {
             for (north, second) in [(Int32(40_000), Int64(0)), (0, 60)] {
@@ -62,7 +62,8 @@ struct Village {
 extension EventBody {
     fileprivate var person: PersonID? {
         switch self {
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing):
+        case .zoneEntered(let crossing), .zoneExited(let crossing),
+            .zonePresenceEstablished(let crossing):
             crossing.person
         default: nil
         }

@@ -20,16 +20,16 @@ import Web
         #expect(try gateway("kannel").read(answered(status, body)).verdict == verdict)
     }
 
-    @Test func `is shown in short, without numbers`() throws {
+    @Test func `is shortened, without numbers`() throws {
         let answer = try gateway("kannel").read(
             answered(400, "Number(s) has/have been denied +15550000001\nmore"))
-        #expect(answer.words == "400 Number(s) has/have been denied +…")
+        #expect(answer.detail == "400 Number(s) has/have been denied +…")
     }
 
     @Test(arguments: [
         (TransferFailure.Fate.notSent, AttemptOutcome.unreachable), (.unknown, .unknown),
     ])
-    func `that never came means`(fate: TransferFailure.Fate, verdict: AttemptOutcome) throws {
+    func `that is missing means`(fate: TransferFailure.Fate, verdict: AttemptOutcome) throws {
         let failure = TransferFailure(fate: fate, message: "Timeout was reached")
         let answer = try gateway("kannel").read(.failed(failure))
         #expect(answer == GatewayAnswer(verdict, "Timeout was reached"))
@@ -49,11 +49,11 @@ import Web
     ])
     func `means`(type: Int, kind: ReceiptKind) throws {
         let receipt = try report("type=\(type)&answer=NACK%2Fno+SMSC&to=%2B15550000001")
-        #expect(receipt == GatewayReceipt(kind, address: "+15550000001", words: "NACK/no SMSC"))
+        #expect(receipt == GatewayReceipt(kind, address: "+15550000001", detail: "NACK/no SMSC"))
     }
 
     @Test(arguments: ["", "type=", "type=3", "type=11", "kind=1"])
-    func `that says nothing known is ignored`(query: String) throws {
+    func `with an unknown state is ignored`(query: String) throws {
         #expect(try report(query) == nil)
     }
 }
@@ -70,7 +70,7 @@ import Web
             status, #"{"code":\#(code),"message":"The 'To' number +15550000011 is bad"}"#)
     }
 
-    @Test func `brings the id of the message`() throws {
+    @Test func `contains the message id`() throws {
         let answer = try answer(201, #"{"sid":"SM12","status":"queued","error_code":null}"#)
         #expect(answer == GatewayAnswer(.accepted, "201 queued", messageID: "SM12"))
     }
@@ -82,18 +82,18 @@ import Web
     func `means`(code: Int, verdict: AttemptOutcome) throws {
         let answer = try failure(code)
         #expect(answer.verdict == verdict)
-        #expect(answer.words == "400 … The 'To' number +… is bad")
+        #expect(answer.detail == "400 … The 'To' number +… is bad")
         #expect(!answer.isOptOut)
     }
 
-    @Test func `tells that the recipient wants nothing more`() throws {
+    @Test func `reports an opt-out of the recipient`() throws {
         let answer = try failure(21_610)
         #expect(answer.verdict == .refused)
         #expect(answer.isOptOut)
-        #expect(answer.words == "opted out: 400 … The 'To' number +… is bad")
+        #expect(answer.detail == "opted out: 400 … The 'To' number +… is bad")
     }
 
-    @Test func `can ask to wait`() throws {
+    @Test func `can request a delay`() throws {
         let answer = try answer(429, #"{"code":20429}"#, ["Retry-After": "2"])
         #expect(answer.verdict == .later)
         #expect(answer.retryAfter == .seconds(2))
@@ -105,7 +105,7 @@ import Web
         #expect(try answer(status, "oops").verdict == verdict)
     }
 
-    @Test func `is a form on a callback`() throws {
+    @Test func `to a message is followed by a form in a callback`() throws {
         func receipt(_ form: String) throws -> GatewayReceipt? {
             try gateway("twilio").receipt(
                 of: Request(
@@ -125,7 +125,7 @@ import Web
         #expect(stop?.isOptOut == true)
     }
 
-    @Test func `follows on a form with what is set`() throws {
+    @Test func `is requested with a form of the configured values`() throws {
         let call = try #require(gateway("twilio").call(for: message("hé & ho")))
         #expect(
             call.url == "https://sms.example.test/send/2010-04-01/Accounts/AC1/Messages.json")
@@ -148,7 +148,7 @@ import Web
         ).verdict
     }
 
-    @Test func `means, by where it comes`() {
+    @Test func `means, by stage`() {
         for stage in [
             TransferFailure.MailStage.connect, .hello, .authentication, .sender, .recipient,
             .message,
@@ -163,21 +163,21 @@ import Web
         #expect(verdict(550, "5.7.1 content", .message) == .unroutable)
     }
 
-    @Test func `is shown in short, without addresses`() {
+    @Test func `is shortened, without addresses`() {
         let reply = TransferFailure.Reply(
             code: 550, text: "5.1.1 <ada@example.test>: no such user", stage: .recipient)
         let answer = MailGateway.read(
             .failed(TransferFailure(fate: .refused, reply: reply, message: "no")))
-        #expect(answer.words == "550 5.1.1 … no such user (recipient)")
+        #expect(answer.detail == "550 5.1.1 … no such user (recipient)")
         #expect(
-            MailGateway.read(answered(250, "2.0.0 queued as 1vM")).words
+            MailGateway.read(answered(250, "2.0.0 queued as 1vM")).detail
                 == "250 2.0.0 queued as 1vM")
     }
 
     @Test(arguments: [
         (TransferFailure.Fate.notSent, AttemptOutcome.unreachable), (.unknown, .unknown),
     ])
-    func `that never came means`(fate: TransferFailure.Fate, verdict: AttemptOutcome) {
+    func `that is missing means`(fate: TransferFailure.Fate, verdict: AttemptOutcome) {
         let failure = TransferFailure(fate: fate, message: "cut")
         #expect(MailGateway.read(.failed(failure)) == GatewayAnswer(verdict, "cut"))
     }

@@ -13,7 +13,7 @@ import Testing
         return text(MailMessage(from: sender, to: recipient, message: message).bytes)
     }
 
-    @Test func `says who, when and what, and names itself after the notification`() throws {
+    @Test func `has standard headers and a Message-ID derived from the notification`() throws {
         let text = try mail(
             message(
                 to: "ada@example.test", "Ada left Home.\n.dot\n", subject: "Ada left Home",
@@ -46,7 +46,7 @@ import Testing
         for name in ["References", "In-Reply-To", "Importance"] { #expect(!text.contains(name)) }
     }
 
-    @Test func `carries a file in lines that every server takes`() throws {
+    @Test func `carries a file in lines that every server accepts`() throws {
         var message = message(to: "ada@example.test", "See\n", subject: "Zones")
         let content = String(repeating: "AlertZoneName,Sekolah é\n", count: 20)
         message.file = RequestedMessage.File(name: "Sek \"é.pad", text: content)
@@ -63,7 +63,7 @@ import Testing
         #expect(parts[3] == "--\r\n")
     }
 
-    @Test func `cannot be given further headers by its subject`() throws {
+    @Test func `accepts no headers injected by its subject`() throws {
         let text = try mail(
             message(to: "ada@example.test", "x", subject: "a\r\nBcc: b@example.test"))
         #expect(!text.contains("\nBcc"))
@@ -80,7 +80,9 @@ import Testing
 
 @Suite struct `A header text` {
     @Test(arguments: ["", "Ada left Home", "50 % = half (ok)"])
-    func `in ASCII stays`(text: String) { #expect(EncodedWord.encode(text, after: 9) == text) }
+    func `in ASCII stays unchanged`(text: String) {
+        #expect(EncodedWord.encode(text, after: 9) == text)
+    }
 
     @Test func `with other characters becomes encoded words`() {
         #expect(EncodedWord.encode("é", after: 9) == "=?utf-8?B?w6k=?=")
@@ -113,7 +115,7 @@ import Testing
         ("a=b", "a=3Db\r\n"), ("é", "=C3=A9\r\n"), ("a \t", "a =09\r\n"), (" a", " a\r\n"),
         ("\u{0}", "=00\r\n"),
     ])
-    func `writes`(plain: String, encoded: String) {
+    func `encodes`(plain: String, encoded: String) {
         #expect(text(QuotedPrintable.encode(plain)) == encoded)
     }
 
@@ -152,7 +154,7 @@ import Testing
         ("a@b.example", "", "a@b.example"), ("Ada <a@b.example>", "Ada", "a@b.example"),
         ("<a@b.example>", "", "a@b.example"), ("Ada B. <a+x@b>", "Ada B.", "a+x@b"),
     ])
-    func `is read`(text: String, name: String, address: String) {
+    func `is parsed`(text: String, name: String, address: String) {
         #expect(MailAddress(text)?.name == name)
         #expect(MailAddress(text)?.address == address)
     }
@@ -161,5 +163,5 @@ import Testing
         "", "a", "a@", "@b", "a@b@c", "a b@c", "a@b>\r\nX: y", "Ada\r\n <a@b>", "<a@b", "a@b,c@d",
         "+15550000001",
     ])
-    func `is not`(text: String) { #expect(MailAddress(text) == nil) }
+    func `is not parsed from`(text: String) { #expect(MailAddress(text) == nil) }
 }

@@ -7,12 +7,12 @@ import Web
 
 @Suite(.enabled(if: MailKit.isInstalled, "Exim is not installed: scripts/setup --tests"))
 struct `Through a mail server` {
-    private func courier(
+    private func harness(
         _ mail: MailKit, url: String? = nil, password: String = MailKit.password,
         authorities: String? = nil, timeoutMilliseconds: Int = 20_000
-    ) throws -> Courier {
+    ) throws -> GatewayHarness {
         let sender = try #require(MailAddress("Jaga <jaga@example.org>"))
-        return try Courier { _ in
+        return try GatewayHarness { _ in
             GatewayDriver(
                 name: "mail", channels: [.email],
                 kind: .mail(
@@ -28,14 +28,14 @@ struct `Through a mail server` {
         message(to: "\(box)@example.test", text, subject: "Ada left «Home» 😀", thread: "emg_7")
     }
 
-    @Test func `a mail arrives as it was written`() async throws {
+    @Test func `a mail arrives unchanged`() async throws {
         let kit = try MailKit()
         try await kit.start()
-        let courier = try courier(kit)
-        let answer = try courier.send(mail(to: "ada", "Ada left.\n.\n..dots\né = 5 €\n"))
+        let harness = try harness(kit)
+        let answer = try harness.send(mail(to: "ada", "Ada left.\n.\n..dots\né = 5 €\n"))
         #expect(answer.verdict == .accepted)
-        #expect(try courier.send(mail(to: "ada")).verdict == .accepted)
-        courier.run(until: { kit.mails(of: "ada").count == 2 })
+        #expect(try harness.send(mail(to: "ada")).verdict == .accepted)
+        harness.run(until: { kit.mails(of: "ada").count == 2 })
         let first = try #require(kit.mails(of: "ada").first { $0.contains("left.") })
         let parts = first.split(separator: "\n\n", maxSplits: 1)
         #expect(parts[1] == "Ada left.\n.\n..dots\n=C3=A9 =3D 5 =E2=82=AC\n")
@@ -48,22 +48,22 @@ struct `Through a mail server` {
         }
         #expect(first.contains("with esmtpsa"))
         await kit.stop()
-        #expect(try courier.send(mail(to: "ada")).verdict == .unreachable)
+        #expect(try harness.send(mail(to: "ada")).verdict == .unreachable)
     }
 
-    @Test func `TLS from the first byte will do as well`() async throws {
+    @Test func `TLS from the first byte works too`() async throws {
         let kit = try MailKit()
         try await kit.start()
-        let courier = try courier(kit, url: kit.tlsURL)
-        #expect(try courier.send(mail(to: "ben")).verdict == .accepted)
-        courier.run(until: { kit.mails(of: "ben").count == 1 })
+        let harness = try harness(kit, url: kit.tlsURL)
+        #expect(try harness.send(mail(to: "ben")).verdict == .accepted)
+        harness.run(until: { kit.mails(of: "ben").count == 1 })
         await kit.stop()
     }
 
-    @Test func `every outcome is told apart`() async throws {
+    @Test func `every outcome is distinct`() async throws {
         let kit = try MailKit()
         try await kit.start()
-        let courier = try courier(kit)
+        let harness = try harness(kit)
         for (box, verdict, words) in [
             ("nobody", AttemptOutcome.refused, "550 5.1.1 … no such user (recipient)"),
             ("later", .later, "451 4.3.0 try again later (recipient)"),
@@ -72,39 +72,39 @@ struct `Through a mail server` {
             ("laterdata", .later, "451 4.3.2 not now (message)"),
             ("rejectdata", .unroutable, "550 5.7.1 content refused (message)"),
         ] {
-            let answer = try courier.send(mail(to: box))
+            let answer = try harness.send(mail(to: box))
             #expect(answer == GatewayAnswer(verdict, words))
         }
         #expect(
-            try courier.send(message(to: "ada", "hello")).verdict == .refused, "no mail address")
-        let elsewhere = try courier.send(message(to: "ada@elsewhere.test", "hello"))
+            try harness.send(message(to: "ada", "hello")).verdict == .refused, "not a mail address")
+        let elsewhere = try harness.send(message(to: "ada@elsewhere.test", "hello"))
         #expect(elsewhere.verdict == .unroutable)
-        let stranger = try self.courier(kit, password: "wrong")
+        let stranger = try self.harness(kit, password: "wrong")
         let refused = try stranger.send(mail(to: "ada"))
         #expect(refused.verdict == .misconfigured)
-        #expect(refused.words.hasPrefix("535 "))
-        let careful = try self.courier(kit, authorities: "/etc/ssl/certs/ca-certificates.crt")
+        #expect(refused.detail.hasPrefix("535 "))
+        let careful = try self.harness(kit, authorities: "/etc/ssl/certs/ca-certificates.crt")
         #expect(try careful.send(mail(to: "ada")).verdict == .unreachable)
         #expect(kit.mails(of: "ada").isEmpty)
         await kit.stop()
     }
 
-    @Test func `a mail without an answer to its end may arrive all the same`() async throws {
+    @Test func `a mail without a final answer may still arrive`() async throws {
         let kit = try MailKit()
         try await kit.start()
-        let impatient = try courier(kit, timeoutMilliseconds: 1500)
+        let impatient = try harness(kit, timeoutMilliseconds: 1500)
         #expect(try impatient.send(mail(to: "slow")).verdict == .unknown)
         impatient.run(until: { kit.mails(of: "slow").count == 1 })
-        let cut = try courier(kit, url: kit.brokenURL)
+        let cut = try harness(kit, url: kit.brokenURL)
         #expect(try cut.send(mail(to: "cut")).verdict == .unknown)
         #expect(kit.broken.count == 1)
         await kit.stop()
     }
 
-    @Test func `a mail that was cut in its middle was not sent`() async throws {
+    @Test func `a mail whose transfer broke midway was not sent`() async throws {
         let kit = try MailKit()
         try await kit.start()
-        // More than all buffers on the way hold.
+        // More bytes than all buffers between client and server hold.
         let line = Array(String(repeating: "0123456789", count: 7).utf8) + [13, 10]
         let call = MailCall(
             url: kit.brokenURL, sender: "jaga@example.org", recipient: "half@example.test",
@@ -116,13 +116,13 @@ struct `Through a mail server` {
         await kit.stop()
     }
 
-    @Test func `a server that falls silent after its refusal holds nobody up`() async throws {
+    @Test func `a server that stops answering after a rejection blocks nothing`() async throws {
         let kit = try MailKit()
         try await kit.start()
-        let courier = try courier(kit, url: kit.brokenURL)
-        let refused = try courier.send(mail(to: "silent"))
+        let harness = try harness(kit, url: kit.brokenURL)
+        let refused = try harness.send(mail(to: "silent"))
         #expect(refused == GatewayAnswer(.refused, "550 5.1.1 no (recipient)"))
-        #expect(try courier.send(mail(to: "cut")).verdict == .unknown)
+        #expect(try harness.send(mail(to: "cut")).verdict == .unknown)
         await kit.stop()
     }
 }

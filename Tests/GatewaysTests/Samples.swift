@@ -3,7 +3,7 @@ import Web
 
 @testable import Gateways
 
-/// A message to send, with only what the test cares about.
+/// A message with defaults for everything that the test does not vary.
 func message(
     to address: String = "+15550000001", _ text: String = "hello", subject: String = "",
     isGSM: Bool = true, segments: Int = 1, thread: String? = nil, isUrgent: Bool = false
@@ -15,7 +15,7 @@ func message(
         expires: now + .seconds(900))
 }
 
-/// A gateway of a shipped kind, or described by a text.
+/// A gateway of a shipped kind.
 func gateway(_ shipped: String) throws -> HTTPGateway {
     gateway(try GatewaySettings.description(of: shipped))
 }

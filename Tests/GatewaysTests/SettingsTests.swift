@@ -19,21 +19,21 @@ import Testing
         return try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1:8105/")
     }
 
-    @Test func `without any lead to the built-in sink, which reaches nobody`() throws {
+    @Test func `without a gateway select the built-in sink, which sends nothing`() throws {
         let drivers = try drivers([:])
         #expect(drivers.map(\.name) == ["sink"])
         #expect(drivers.map(\.stateKind) == [.defaultSink])
         #expect(drivers[0].channels == [.sms, .email])
-        guard case .ended(let answer) = drivers[0].sending(message(), token: 1, lane: .ordinary)
+        guard case .ended(let answer) = drivers[0].prepare(message(), token: 1, lane: .ordinary)
         else {
-            Issue.record("the outbox sends")
+            Issue.record("the sink starts a transfer")
             return
         }
         #expect(answer.verdict == .sink)
-        #expect(answer.words.contains("nobody outside was reached"))
+        #expect(answer.detail.contains("nothing was sent"))
     }
 
-    @Test func `make one driver for each channel, and no outbox`() throws {
+    @Test func `make one driver per channel, and no sink`() throws {
         let drivers = try drivers([
             "JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_USER": "jaga",
             "JAGA_SMS_PASSWORD_FILE": "password", "JAGA_SMS_TIMEOUT": "7",
@@ -42,10 +42,10 @@ import Testing
         ])
         #expect(drivers.map(\.name) == ["kannel", "mail"])
         #expect(drivers.map(\.channels) == [[.sms], [.email]])
-        guard case .transfer(let transfer) = drivers[0].sending(message(), token: 5, lane: .safety),
+        guard case .transfer(let transfer) = drivers[0].prepare(message(), token: 5, lane: .safety),
             case .http(let call) = transfer.call
         else {
-            Issue.record("Kannel takes no call")
+            Issue.record("Kannel prepares no HTTP call")
             return
         }
         #expect(transfer.token == 5)
@@ -59,7 +59,7 @@ import Testing
                 == "http://127.0.0.1:8105/v1/receipts/tok-1?type=%d&answer=%A&to=%p")
     }
 
-    @Test func `choose the sink for what no gateway serves`() throws {
+    @Test func `select the sink for channels without a gateway`() throws {
         let alone = try drivers(["JAGA_SMS_GATEWAY": "sink"])
         #expect(alone.map(\.stateKind) == [.chosenSink])
         #expect(alone[0].channels == [.sms, .email])
@@ -71,7 +71,7 @@ import Testing
         ])
         #expect(beside.map(\.stateKind) == [.chosenSink, .external])
         #expect(beside.map(\.channels) == [[.sms], [.email]])
-        #expect(beside.map(\.rehearsal.stateKind) == [.chosenSink, .chosenSink])
+        #expect(beside.map(\.dryRun.stateKind) == [.chosenSink, .chosenSink])
     }
 
     @Test(arguments: [
@@ -81,15 +81,15 @@ import Testing
         (["JAGA_MAIL_FROM": "jaga@example.org"], "JAGA_MAIL_URL"),
         (["JAGA_MAIL_USER": "x", "JAGA_MAIL_PASSWORD_FILE": "password"], "JAGA_MAIL_URL"),
     ])
-    func `of half a gateway stop the start`(values: [String: String], missing: String) {
+    func `of an incomplete gateway prevent the start`(values: [String: String], missing: String) {
         let error = #expect(throws: GatewayError.self) { try drivers(values) }
-        #expect(error?.message.hasPrefix("\(missing): not set, though ") == true)
+        #expect(error?.message.hasPrefix("\(missing): not set, but ") == true)
         #expect(values.keys.allSatisfy { error?.message.contains($0) == true })
         #expect(error?.hint.contains("or remove ") == true)
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test func `of a gateway beside the sink stop the start`() throws {
+    @Test func `of a gateway together with the sink prevent the start`() throws {
         let error = #expect(throws: GatewayError.self) {
             try drivers(["JAGA_SMS_GATEWAY": "sink", "JAGA_SMS_URL": "http://127.0.0.1:9"])
         }
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.hint.contains("or remove JAGA_SMS_URL") == true)
     }
 
-    @Test func `ask whether a gateway was meant that there is`() {
+    @Test func `suggest a gateway with a similar name`() {
         let near = #expect(throws: GatewayError.self) { try drivers(["JAGA_SMS_GATEWAY": "kanel"]) }
         #expect(near?.hint.hasPrefix("Did you mean kannel? ") == true)
         let far = #expect(throws: GatewayError.self) { try drivers(["JAGA_SMS_GATEWAY": "pigeon"]) }
@@ -118,7 +118,7 @@ import Testing
             "JAGA_MAIL_FROM"
         ),
     ])
-    func `that do not fit say which`(values: [String: String], name: String) {
+    func `that are unusable are named in the error`(values: [String: String], name: String) {
         let error = #expect(throws: GatewayError.self) { try drivers(values) }
         #expect(error?.description.contains(name) == true)
         #expect(error?.hint.isEmpty == false)

@@ -6,7 +6,7 @@ import Web
 
 @testable import Gateways
 
-/// The files of deploy/gateways, read as an operator's are.
+/// The files of deploy/gateways, loaded like an operator's files.
 enum Shipped {
     static let folder = Programs.top.appending(path: "deploy/gateways")
 
@@ -19,7 +19,7 @@ enum Shipped {
         try String(contentsOf: folder.appending(path: "\(name).conf"), encoding: .utf8)
     }
 
-    /// The driver that follows from settings with the file's path.
+    /// The driver built from settings with the file's path.
     static func driver(_ name: String, url: String? = nil) throws -> GatewayDriver {
         let home = try TemporaryFolder()
         try Files.write(Array("p&w\n".utf8), to: home.file("password"), mode: 0o600)
@@ -41,16 +41,16 @@ enum Shipped {
     static let plain = message("Ada left Home @ 10:20 & \"calls\" \\ {x}", segments: 2)
     static let wide = message("Ж 😀", isGSM: false)
 
-    /// What goes over the wire, secrets and all.
+    /// The unmasked request on the wire.
     private func request(_ driver: GatewayDriver, _ message: GatewayMessage) throws -> String {
-        guard case .transfer(let transfer) = driver.sending(message, token: 1, lane: .safety),
+        guard case .transfer(let transfer) = driver.prepare(message, token: 1, lane: .safety),
             case .http(let call) = transfer.call
-        else { throw TestFailure("\(driver.name) takes no call") }
+        else { throw TestFailure("\(driver.name) prepares no HTTP call") }
         return call.wireText()
     }
 
     @Test(arguments: Shipped.names)
-    func `makes exactly the request that is written down`(name: String) throws {
+    func `makes exactly the golden request`(name: String) throws {
         let driver = try Shipped.driver(name)
         #expect(driver.name == name)
         let made = try [Self.plain, Self.wide].map { try request(driver, $0) }
@@ -62,12 +62,12 @@ enum Shipped {
     @Test(arguments: Shipped.names)
     func `shows what libcurl sends, byte for byte`(name: String) throws {
         let server = RawServer()
-        server.hear = { connection, _ in
+        server.onReceive = { connection, _ in
             connection.send("HTTP/1.1 599 x\r\nContent-Length: 0\r\n\r\n")
         }
         let driver = try Shipped.driver(name, url: "http://127.0.0.1:\(server.port)")
-        guard case .transfer(let transfer) = driver.sending(Self.plain, token: 1, lane: .safety)
-        else { throw TestFailure("\(name) takes no call") }
+        guard case .transfer(let transfer) = driver.prepare(Self.plain, token: 1, lane: .safety)
+        else { throw TestFailure("\(name) prepares no transfer") }
         let transfers = Transfers()
         defer { transfers.stop() }
         transfers.start(transfer)
@@ -87,17 +87,17 @@ enum Shipped {
     }
 
     @Test(arguments: Shipped.names)
-    func `shows no secret to anybody`(name: String) throws {
+    func `masks every secret`(name: String) throws {
         let driver = try Shipped.driver(name)
-        let shown = try #require(driver.shown(Self.plain))
+        let shown = try #require(driver.maskedRequest(for: Self.plain))
         let basic = "amFnYTpwJnc="  // jaga:p&w
         for secret in ["p&w", "p%26w", "tok-1", basic] { #expect(!shown.contains(secret)) }
         #expect(shown.contains("MASKED"))
         let length = try request(driver, Self.plain).firstMatch(of: /Content-Length: [0-9]+/)?.0
-        #expect(shown.contains(try #require(length)), "the length is that of what is sent")
+        #expect(shown.contains(try #require(length)), "the length is that of the unmasked request")
     }
 
-    @Test func `is known by its name, all but the template`() throws {
+    @Test func `is built in under its name, except the template`() throws {
         #expect(Set(GatewaySettings.shipped.keys) == Set(Shipped.names).subtracting(["template"]))
         for (name, bytes) in GatewaySettings.shipped {
             #expect(text(bytes) == (try Shipped.text(name)))
@@ -130,7 +130,7 @@ enum Shipped {
         ("https://a:b@sms.example.org/send", "https://MASKED@sms.example.org/send"),
         ("https://sms.example.org?key=abc&x=1", "https://sms.example.org?key=MASKED&x=MASKED"),
     ])
-    func `may have secrets in its address, which are not shown`(url: String, shown: String) {
+    func `may have secrets in its address, which are masked`(url: String, shown: String) {
         #expect(HTTPGateway.masked(url) == shown)
     }
 }

@@ -9,7 +9,7 @@ import Web
         return try #require(gateway.call(for: message))
     }
 
-    @Test func `escapes what goes into an address`() throws {
+    @Test func `escapes values in an address`() throws {
         let call = try call(
             "METHOD=GET\nURL={url}?to={to}&t={text}&p={password}&f=100%25&d={to_digits}",
             message("a b&c=é+/?"))
@@ -21,7 +21,7 @@ import Web
         #expect(call.body.isEmpty)
     }
 
-    @Test func `escapes a form and leaves out pairs without a value`() throws {
+    @Test func `escapes a form and omits pairs without a value`() throws {
         let call = try call(
             "URL={url}\nBODY_TYPE=form\nBODY=to={to}&x={account}&cb={callback}&s={segments}",
             message(segments: 3))
@@ -41,7 +41,7 @@ import Web
         #expect(bare.headers["X-Two"] == "a ")
     }
 
-    @Test func `tells no longer validity than the gateway takes`() throws {
+    @Test func `limits the validity period to the gateway's maximum`() throws {
         let lines = "URL={url}\nBODY={validity_seconds} {validity_minutes}\nVALIDITY_SECONDS_MAX="
         #expect(text(try call(lines + "600", message()).body) == "600 10")
         #expect(text(try call(lines + "36000", message()).body) == "900 15")
@@ -58,7 +58,7 @@ import Web
         #expect(call.headers["Content-Type"] == "application/json")
     }
 
-    @Test func `escapes XML and drops what XML cannot say`() throws {
+    @Test func `escapes XML and drops characters that XML does not allow`() throws {
         let call = try call(
             #"URL={url}\#nBODY_TYPE=xml\#nBODY=<sms to="{to}">{text}</sms>"#,
             message("<a href='x'>&\"\u{1}é"))
@@ -83,7 +83,7 @@ import Web
         #expect(call.headers["X-Hex"] == "0416D83DDE00")
     }
 
-    @Test func `can differ with the characters of the text`() throws {
+    @Test func `can depend on the characters of the text`() throws {
         let lines =
             "URL_GSM={url}/gsm\nURL_UCS2={url}/wide\nBODY_UCS2={coding}\nHEADER_GSM=X: {coding}"
         let plain = try call(lines, message())
@@ -96,7 +96,7 @@ import Web
         #expect(wide.headers["X"] == nil)
     }
 
-    @Test func `tells how long the message is worth delivering`() throws {
+    @Test func `contains the remaining validity period`() throws {
         let lines = "URL={url}?s={validity_seconds}&m={validity_minutes}&id={id}"
         #expect(try call(lines, message()).url.hasSuffix("?s=900&m=15&id=ntf_1"))
         var late = message()
@@ -104,7 +104,7 @@ import Web
         #expect(try call(lines, late).url.hasSuffix("?s=60&m=1&id=ntf_1"))
     }
 
-    @Test func `logs in where that is wanted`() throws {
+    @Test func `logs in if the description requires it`() throws {
         #expect(try call("URL={url}", message()).login == nil)
         let call = try call("URL={url}\nLOGIN=basic", message())
         #expect(call.login == Login(user: "AC1", password: "p&w"))
@@ -113,7 +113,7 @@ import Web
     @Test(arguments: [
         "", "+", "12", "+1555 000", "1234567890123456", "++15550000", "a@b.c", "+1٣٤٥",
     ])
-    func `is not filled for what is no phone number`(address: String) throws {
+    func `is not rendered for an address that is not a phone number`(address: String) throws {
         let gateway = try gateway("kannel")
         #expect(gateway.call(for: message(to: address)) == nil)
     }
@@ -123,21 +123,21 @@ import Web
     private let good = "NAME=x\nURL={url}\nRULE=accepted 2xx\n"
 
     @Test(arguments: [
-        ("NAME", "there is no \"=\""), ("WHAT=1", "there is no key WHAT"),
-        ("METHOD=BREW", "\"BREW\" is none of those allowed"),
-        ("URL={tex}", "there is no placeholder {tex}"), ("HEADER=x", "this is no header"),
-        ("RULE=accepted", "this is no rule"), ("RULE=maybe 200", "this is no rule"),
-        ("RULE=accepted 2x", "this is no rule"), ("RULE=accepted 200 text", "this is no rule"),
-        ("RULE=accepted 200 \"open", "this is no rule"),
-        ("RULE=accepted 200 a=", "this is no rule"),
-        ("RECEIPT=delivered", "this is no rule for receipts"),
-        ("RECEIPT=maybe a=1", "this is no rule for receipts"),
-        ("NAME_GSM=x", "NAME is the same for all texts"), ("LOGIN=digest", "none of those allowed"),
-        ("BODY_TYPE=yaml", "none of those allowed"),
-        ("NAME=kan\u{202E}nel", "the name has U+202E"), ("NAME=kan\u{200B}nel", "U+200B"),
-        ("NAME=\u{1B}[2Jx", "the name has U+001B"),
+        ("NAME", "\"=\" is missing"), ("WHAT=1", "unknown key WHAT"),
+        ("METHOD=BREW", "\"BREW\" is not allowed"),
+        ("URL={tex}", "unknown placeholder {tex}"), ("HEADER=x", "not a header"),
+        ("RULE=accepted", "not a rule"), ("RULE=maybe 200", "not a rule"),
+        ("RULE=accepted 2x", "not a rule"), ("RULE=accepted 200 text", "not a rule"),
+        ("RULE=accepted 200 \"open", "not a rule"),
+        ("RULE=accepted 200 a=", "not a rule"),
+        ("RECEIPT=delivered", "not a receipt rule"),
+        ("RECEIPT=maybe a=1", "not a receipt rule"),
+        ("NAME_GSM=x", "NAME applies to all texts"), ("LOGIN=digest", "is not allowed"),
+        ("BODY_TYPE=yaml", "is not allowed"),
+        ("NAME=kan\u{202E}nel", "invisible character U+202E"), ("NAME=kan\u{200B}nel", "U+200B"),
+        ("NAME=\u{1B}[2Jx", "invisible character U+001B"),
     ])
-    func `says what is wrong in which line`(line: String, message: String) throws {
+    func `with an error is rejected with line and reason`(line: String, message: String) throws {
         let error = #expect(throws: GatewayError.self) {
             try GatewayFile.parse("# comment\n\n" + good + line, file: "my.conf")
         }
@@ -151,15 +151,15 @@ import Web
         ("URL={url}\nRULE=accepted 2xx", "NAME is missing"),
         ("NAME=x\nRULE=accepted 2xx", "URL is missing"),
         ("NAME=x\nURL_GSM={url}\nRULE=accepted 2xx", "URL is missing"),
-        ("NAME=x\nURL={url}", "no answer would mean"),
-        ("NAME=x\nURL={url}\nRULE=accepted 2xx\nBODY={text_utf16}\nBODY_TYPE=json", "is no text"),
+        ("NAME=x\nURL={url}", "no rule has the verdict accepted"),
+        ("NAME=x\nURL={url}\nRULE=accepted 2xx\nBODY={text_utf16}\nBODY_TYPE=json", "is binary"),
     ])
     func `must be complete`(text: String, message: String) {
         let error = #expect(throws: GatewayError.self) { try GatewayFile.parse(text, file: "x") }
         #expect(error?.message.contains(message) == true)
     }
 
-    @Test func `can be one's own`() throws {
+    @Test func `can be the operator's own`() throws {
         let error = #expect(throws: GatewayError.self) {
             try GatewaySettings.description(of: "/nonexistent/x.conf")
         }

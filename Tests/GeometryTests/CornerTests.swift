@@ -3,7 +3,7 @@ import Model
 import Shapes
 import Testing
 
-/// Rings where maps have their corners, with places that are inside and outside of them.
+/// Rings at the antimeridian and the poles, with positions inside and outside.
 @Suite struct CornerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -81,14 +81,14 @@ import Testing
             outside: [(0, 180), (0, -1.0001), (1.001, 0), (0, 1.0001)]),
     ]
 
-    private func places(_ pairs: [(Double, Double)]) -> [Coordinate] {
+    private func positions(_ pairs: [(Double, Double)]) -> [Coordinate] {
         pairs.map { .at($0.0, $0.1) }
     }
 
     @Test(arguments: cases)
-    func `a ring is the same whichever way it runs and wherever it starts`(_ test: Case) throws {
-        let outer = places(test.outer)
-        let holes = test.hole.isEmpty ? [] : [places(test.hole)]
+    func `a ring's orientation and first point do not matter`(_ test: Case) throws {
+        let outer = positions(test.outer)
+        let holes = test.hole.isEmpty ? [] : [positions(test.hole)]
         for start in outer.indices {
             let turned = Array(outer[start...] + outer[..<start])
             for ring in [turned, turned.reversed()] {
@@ -96,16 +96,16 @@ import Testing
                 for inset: Int32 in [0, 100, -100] {
                     let region = try #require(
                         Region(prepareChecked(shape, insetCentimetres: inset)))
-                    // An inset of a metre moves what is a centimetre from the edge, and no other.
-                    for place in places(test.inside)
-                    where inset <= 0 || Oracle.distance(place, to: [Polygon(outer: ring)]) > 2 {
-                        #expect(region.contains(EarthPoint(place)), "\(place) \(inset)")
-                        #expect(region.signedDistance(from: EarthPoint(place)).isInside)
+                    // An inset of 1 m only affects positions near the edge.
+                    for position in positions(test.inside)
+                    where inset <= 0 || Oracle.distance(position, to: [Polygon(outer: ring)]) > 2 {
+                        #expect(region.contains(EarthPoint(position)), "\(position) \(inset)")
+                        #expect(region.signedDistance(from: EarthPoint(position)).isInside)
                     }
-                    for place in places(test.outside)
-                    where inset >= 0 || Oracle.distance(place, to: [Polygon(outer: ring)]) > 2 {
-                        #expect(!region.contains(EarthPoint(place)), "\(place) \(inset)")
-                        #expect(!region.signedDistance(from: EarthPoint(place)).isInside)
+                    for position in positions(test.outside)
+                    where inset >= 0 || Oracle.distance(position, to: [Polygon(outer: ring)]) > 2 {
+                        #expect(!region.contains(EarthPoint(position)), "\(position) \(inset)")
+                        #expect(!region.signedDistance(from: EarthPoint(position)).isInside)
                     }
                 }
             }

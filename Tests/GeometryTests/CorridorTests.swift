@@ -27,13 +27,13 @@ import Testing
         return Double(region.signedDistance(from: EarthPoint(point)).centimetres) / 100
     }
 
-    /// Place and what of the map is special there.
-    private static let places: [(Double, Double)] = [
+    /// Positions where maps have discontinuities, and ordinary ones.
+    private static let positions: [(Double, Double)] = [
         (3.139, 101.6869), (0, 0), (-16.9, 180), (-16.9, -179.9999), (69.6, 18.9), (89.99, 40),
         (90, 0), (-90, 0), (-89.9999, -120),
     ]
 
-    @Test(arguments: places)
+    @Test(arguments: positions)
     func `a straight corridor has round ends and its width`(latitude: Double, longitude: Double)
         throws
     {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a corridor over a pole is one piece`() throws {
+    @Test func `a corridor across a pole is one piece`() throws {
         for sign in [1.0, -1.0] {
             let prepared = try corridor([(sign * 89.99, 30), (sign * 89.99, -150)], metres: 100)
             #expect(prepared.polygons.count == 1)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a corridor around something leaves it out`() throws {
+    @Test func `a corridor around an area does not contain it`() throws {
         let loop = [(3.0, 101.0), (3.0, 101.02), (3.02, 101.02), (3.02, 101.0), (3.0, 101.0)]
         let prepared = try corridor(loop, metres: 50)
         #expect(prepared.polygons.map(\.count) == [2])
@@ -74,7 +74,7 @@ import Testing
         #expect(try corridor(loop, metres: 2000).polygons.map(\.count) == [1])
     }
 
-    @Test func `a line may cross itself and go back`() throws {
+    @Test func `a line may cross itself and turn back`() throws {
         let eight = [(3.0, 101.0), (3.02, 101.02), (3.02, 101.0), (3.0, 101.02)]
         #expect(try corridor(eight, metres: 30).polygons.map(\.count) == [2])
         let back = [(3.0, 101.0), (3.0, 101.01), (3.0, 101.0)]
@@ -95,15 +95,15 @@ import Testing
             let points = line.map { Coordinate.at($0.0, $0.1) }
             _ = try prepareChecked(
                 .corridor(line: points, halfWidthCentimetres: 20_000), insetCentimetres: 25_000)
-            Issue.record("an inset beyond the half-width was taken")
+            Issue.record("an inset beyond the half-width was accepted")
         } catch {
             #expect(error.code == "inset-too-large")
             #expect(error.description == "an inset of 250 m leaves nothing of the shape")
-            #expect(error.hint.contains("m leave something"))
+            #expect(error.hint.contains("Use at most"))
         }
     }
 
-    @Test func `faults of a corridor are told with the point`() {
+    @Test func `problems of a corridor are reported with the point`() {
         let here = Coordinate.at(3, 101)
         let there = Coordinate.at(3.01, 101.01)
         let wrong = Coordinate(latitudeE7: 1_010_000_000, longitudeE7: 31_000_000)
@@ -131,7 +131,8 @@ import Testing
         #expect(problem([.at(3, 101), .at(3, 105.4)], centimetres: 100_000) == nil)
     }
 
-    @Test func `a line of many points is drawn, one of too many or a scribble refused`() throws {
+    @Test func `a line of many points is drawn; too many points or a scribble are rejected`() throws
+    {
         var random = SeededGenerator(seed: 7)
         let way = (0..<10_000).map { index in
             Coordinate.at(3 + Double(index) / 10_000, 101 + random.number(0...0.00002))

@@ -1,18 +1,18 @@
 import Glibc
 import Model
 
-/// Geodesic polygons as very many straight pieces in space: a judge that knows no plane, quick
-/// enough for a million questions.
+/// Geodesic polygons as dense straight segments in space: a reference without planes, fast
+/// enough for a million queries.
 struct DenseRings {
-    private struct Place {
+    private struct Vector {
         var x: Double
         var y: Double
         var z: Double
     }
 
-    /// A piece of an edge of 20 km then bulges by less than 2 mm.
+    /// A segment of an edge of 20 km then bulges by less than 2 mm.
     private static let pieces = 64
-    private let rings: [[Place]]
+    private let rings: [[Vector]]
 
     init(_ polygon: Polygon) {
         rings = ([polygon.outer] + polygon.holes).map { ring in
@@ -23,35 +23,35 @@ struct DenseRings {
                     let at = Geodesic.direct(
                         start.latitude, start.longitude, azimuth: edge.azimuth,
                         metres: edge.metres * share)
-                    return DenseRings.place(at.latitude, at.longitude)
+                    return DenseRings.position(at.latitude, at.longitude)
                 }
             }
         }
     }
 
-    /// On the ellipsoid, metres from the middle of the earth.
-    private static func place(_ latitude: Double, _ longitude: Double) -> Place {
+    /// Point on the ellipsoid, metres from the centre of the earth.
+    private static func position(_ latitude: Double, _ longitude: Double) -> Vector {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         let squared = (2 - 1 / 298.257_223_563) / 298.257_223_563
         let normal = 6_378_137 / sqrt(1 - squared * sin(phi) * sin(phi))
-        return Place(
+        return Vector(
             x: normal * cos(phi) * cos(lambda), y: normal * cos(phi) * sin(lambda),
             z: normal * (1 - squared) * sin(phi))
     }
 
     /// Metres to the nearest edge, and whether the rings wind around the point an odd number of
-    /// times, both as seen from the point: east, north and up.
-    func judge(_ point: Coordinate) -> (metres: Double, isInside: Bool) {
-        let here = DenseRings.place(point.latitude, point.longitude)
+    /// times, in a local frame of the point: east, north and up.
+    func measure(_ point: Coordinate) -> (metres: Double, isInside: Bool) {
+        let here = DenseRings.position(point.latitude, point.longitude)
         let (phi, lambda) = (point.latitude * .pi / 180, point.longitude * .pi / 180)
         let (sinPhi, cosPhi, sinLambda, cosLambda) = (sin(phi), cos(phi), sin(lambda), cos(lambda))
         var least = Double.infinity
         var isInside = false
         for ring in rings {
-            let seen = ring.map { place -> Place in
-                let (dx, dy, dz) = (place.x - here.x, place.y - here.y, place.z - here.z)
+            let seen = ring.map { vertex -> Vector in
+                let (dx, dy, dz) = (vertex.x - here.x, vertex.y - here.y, vertex.z - here.z)
                 let outward = dx * cosLambda + dy * sinLambda
-                return Place(
+                return Vector(
                     x: dy * cosLambda - dx * sinLambda, y: dz * cosPhi - outward * sinPhi,
                     z: outward * cosPhi + dz * sinPhi)
             }

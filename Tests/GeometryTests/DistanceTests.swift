@@ -24,14 +24,14 @@ import Testing
         (84.9, -9.3245985, 85.5101284, 8.6291376, 180_000.0002),
     ]
 
-    @Test func `the judge of these tests agrees with GeographicLib`() {
+    @Test func `the reference of these tests agrees with GeographicLib`() {
         for (lat1, lon1, lat2, lon2, metres) in Self.geographicLib {
             let found = Geodesic.inverse(lat1, lon1, lat2, lon2).metres
             #expect(abs(found - metres) < 0.001)
         }
     }
 
-    @Test func `a circle's distance is GeographicLib's distance less the radius`() throws {
+    @Test func `a circle's distance is GeographicLib's distance minus the radius`() throws {
         for (lat1, lon1, lat2, lon2, metres) in Self.geographicLib {
             let shape = ZoneShape.circle(center: .at(lat1, lon1), radiusCentimetres: 2000)
             let region = try #require(Region(prepare(shape)))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: latitudes)
-    func `circles of every size are exact to 3 cm near their edge`(latitude: Double) throws {
+    func `circles of every size are accurate to 3 cm near their edge`(latitude: Double) throws {
         var random = SeededGenerator(seed: UInt64(latitude.magnitude * 10))
         for _ in 0..<60 {
             let middle = Coordinate.at(latitude, random.number(-180...180))
@@ -64,18 +64,18 @@ import Testing
     func `distances to polygons of a town's size agree with geodesics within 5 cm`(
         latitude: Double
     ) throws {
-        try judge(latitude, size: 200...10_000, cases: 25, allowed: { 0.05 + $0 * 0.00001 })
+        try measure(latitude, size: 200...10_000, cases: 25, allowed: { 0.05 + $0 * 0.00001 })
     }
 
     @Test(arguments: latitudes)
     func `distances to polygons of a district's size agree within 0.1 % or 0.5 m`(
         latitude: Double
     ) throws {
-        try judge(latitude, size: 10_000...200_000, cases: 25, allowed: { max(0.5, $0 * 0.001) })
+        try measure(latitude, size: 10_000...200_000, cases: 25, allowed: { max(0.5, $0 * 0.001) })
     }
 
-    /// Random polygons, each asked from near and far.
-    private func judge(
+    /// Random polygons, each with near and distant points.
+    private func measure(
         _ latitude: Double, size: ClosedRange<Double>, cases: Int, allowed: (Double) -> Double
     ) throws {
         var random = SeededGenerator(seed: UInt64(latitude.magnitude * 10 + size.upperBound))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `far away the distance is a lower bound and the quick rejection is right`() throws {
+    @Test func `distant points get a lower bound, and the fast rejection is correct`() throws {
         let shape = ZoneShape.circle(center: .at(3, 101), radiusCentimetres: 100_000)
         let region = try #require(Region(prepare(shape)))
         for point in [Coordinate.at(3, -79), .at(-3, -78.9), .at(80, 0), .at(20, 101)] {

@@ -2,18 +2,18 @@ import Geometry
 import Model
 import Testing
 
-/// A prepared geometry comes from the wire: whatever numbers it has, asking it stops no process.
+/// A prepared geometry comes from the wire. No values in it may crash a process.
 @Suite struct `A prepared geometry with an extreme number` {
     private static let numbers: [Int64] = [
         .min, .max, 1 << 62, 1 << 53, 1 << 52, 1 << 31, -1 << 31, -1, 0, 1, 1_800_000_001,
         -1_800_000_001, 900_000_001,
     ]
-    private static let places = [
+    private static let positions = [
         Coordinate.at(3, 101), .at(3.05, 101.05), .at(90, 0), .at(-90, 180), .at(0, -180),
         .at(3, -79), Coordinate(latitudeE7: .max, longitudeE7: .min),
     ]
 
-    /// Every number of the geometry replaced by every extreme one.
+    /// The geometry with each number replaced by each extreme value.
     private static func variants(of whole: PreparedGeometry) -> [PreparedGeometry] {
         numbers.flatMap { number in
             let short = Int32(clamping: number)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `is refused, or can be asked`() throws {
+    @Test func `is rejected or evaluates without a crash`() throws {
         let ring = [(3.0, 101.0), (3.0, 101.1), (3.1, 101.1), (3.1, 101.0)].map {
             Coordinate.at($0.0, $0.1)
         }
@@ -60,8 +60,8 @@ import Testing
                 }
                 let set = RegionSet([region], extraReachMetres: [1000])
                 var near: [NearRegion] = []
-                for place in Self.places {
-                    let point = EarthPoint(place)
+                for position in Self.positions {
+                    let point = EarthPoint(position)
                     _ = region.signedDistance(from: point)
                     set.append(near: point, to: &near)
                 }

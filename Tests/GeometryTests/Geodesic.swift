@@ -1,13 +1,13 @@
 import Glibc
 import Model
 
-/// Vincenty's formulae (1975) on WGS 84: a slow judge that shares nothing with the code it judges.
+/// Vincenty's formulae (1975) on WGS 84: a slow reference independent of the tested code.
 enum Geodesic {
     private static let a = 6_378_137.0
     private static let f = 1 / 298.257_223_563
     private static let b = a * (1 - f)
 
-    /// Metres and starting azimuth in degrees from the first point to the second; no antipodes.
+    /// Distance in metres and initial azimuth in degrees; not for antipodes.
     static func inverse(_ one: Coordinate, _ two: Coordinate) -> (metres: Double, azimuth: Double) {
         inverse(one.latitude, one.longitude, two.latitude, two.longitude)
     }
@@ -47,7 +47,7 @@ enum Geodesic {
         return (b * bigA * (sigma - delta), atan2(east, north) * 180 / .pi)
     }
 
-    /// The point so many metres away in a direction, in degrees.
+    /// The point at a distance in metres and an azimuth in degrees.
     static func direct(
         _ lat: Double, _ lon: Double, azimuth: Double, metres: Double
     ) -> (latitude: Double, longitude: Double) {
@@ -93,7 +93,7 @@ enum Geodesic {
 }
 
 extension Coordinate {
-    /// The point so many metres away in a direction, rounded to 10⁻⁷ degrees.
+    /// The point at a distance in metres and an azimuth in degrees, rounded to 10⁻⁷ degrees.
     func moved(azimuth: Double, metres: Double) -> Coordinate {
         let (north, east) = Geodesic.direct(latitude, longitude, azimuth: azimuth, metres: metres)
         return Coordinate(latitude: north, longitude: east)!

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a circle's radius becomes radius less inset`() throws {
+    @Test func `a circle's radius shrinks by the inset`() throws {
         let circle = ZoneShape.circle(center: .at(3, 101), radiusCentimetres: 10_000)
         for (inset, radius) in [(0, 10_000), (4000, 6000), (-3000, 13_000), (9900, 100)]
             as [(Int32, Int32)]
@@ -33,14 +33,14 @@ import Testing
         }
         #expect(problem(circle, 9901) == .insetTooLarge(centimetres: 9901, most: 9900))
         #expect(problem(circle, .max) == .insetTooLarge(centimetres: .max, most: 9900))
-        #expect(problem(circle, 9901)?.hint == "99 m leave something")
+        #expect(problem(circle, 9901)?.hint == "Use at most 99 m.")
         #expect(problem(circle, .min)?.code == "radius-too-large")
         let small = ZoneShape.circle(center: .at(3, 101), radiusCentimetres: 100)
         #expect(problem(small, 1) == .insetTooLarge(centimetres: 1, most: nil))
-        #expect(problem(small, 1)?.hint == "the shape is too narrow for any")
+        #expect(problem(small, 1)?.hint == "Remove the inset; the shape is too narrow for any.")
     }
 
-    @Test func `a square shrinks to a square and grows round corners`() throws {
+    @Test func `a square shrinks to a square and grows with round corners`() throws {
         let polygon = Polygon(outer: square(1000))
         let small = try prepared([polygon], inset: 200)
         #expect(small.polygons.map { $0.map(\.count) } == [[4]])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a shape may fall into pieces, and pieces become one`() throws {
+    @Test func `a shape may split into pieces, and pieces may merge`() throws {
         let left = square(1000)
         let right = square(1000, at: .at(3, 101.02))
         let bridge = Polygon(outer: [
@@ -68,7 +68,7 @@ import Testing
         #expect(try prepared(two, inset: -700).polygons.count == 1)
     }
 
-    @Test func `a hole grows as the rest shrinks, and closes as it grows`() throws {
+    @Test func `a hole grows when the shape shrinks, and closes when it grows`() throws {
         let polygon = Polygon(outer: square(2000), holes: [square(200)])
         let region = try #require(Region(prepared([polygon], inset: 100)))
         let middle = EarthPoint(.at(3, 101))
@@ -77,7 +77,7 @@ import Testing
         #expect(try prepared([polygon], inset: -110).polygons.map(\.count) == [1])
     }
 
-    @Test func `polygons that share a border have no edge there to move`() throws {
+    @Test func `a border shared by polygons does not move`() throws {
         let west: [Coordinate] = [.at(3, 101), .at(3.01, 101), .at(3.01, 101.01), .at(3, 101.01)]
         let east: [Coordinate] = [
             .at(3, 101.01), .at(3.01, 101.01), .at(3.01, 101.02), .at(3, 101.02),
@@ -87,7 +87,7 @@ import Testing
         #expect(try #require(Region(both)).contains(EarthPoint(.at(3.005, 101.01))))
     }
 
-    @Test func `nothing left is refused with what would leave something`() throws {
+    @Test func `an inset that leaves nothing is rejected with a possible one`() throws {
         var random = SeededGenerator(seed: 44)
         for size in [3.0, 10, 100, 5000, 100_000] {
             let ring = random.ring(around: .at(48, 11), points: 7, metres: size / 2...size)
@@ -95,7 +95,7 @@ import Testing
             let inradius = try prepareChecked(shape).inradiusCentimetres
             guard case .insetTooLarge(_, let most)? = problem(shape, inradius + inradius / 20 + 100)
             else {
-                Issue.record("taken: \(size)")
+                Issue.record("accepted: \(size)")
                 continue
             }
             if let most { #expect(problem(shape, most) == nil, "\(size)") }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a shape may not grow beyond what one plane holds, nor into too many points`() {
+    @Test func `a shape must not grow beyond one plane or into too many points`() {
         let shape = ZoneShape.polygons([Polygon(outer: square(10_000))])
         #expect(problem(shape, -24_000_000) == nil)
         #expect(problem(shape, -26_000_000)?.code == "too-large")

@@ -4,7 +4,7 @@ import Shapes
 import TestSupport
 import Testing
 
-/// What the geometry library says of shapes that were prepared without it.
+/// Checks prepared shapes with the geometry library.
 @Suite struct LibraryTests {
     @Test func `inscribed circles agree with GEOS`() throws {
         var random = SeededGenerator(seed: 21)
@@ -12,10 +12,10 @@ import Testing
             let middle = Coordinate.at(random.number(-80...80), random.number(-180...180))
             let polygon = random.polygon(around: middle, metres: random.number(30...30_000))
             let prepared = try prepareChecked(.polygons([polygon]))
-            let judged = try Double(#require(inscribedRadius(of: prepared)))
+            let expected = try Double(#require(inscribedRadius(of: prepared)))
             let own = Double(prepared.inradiusCentimetres)
-            #expect(own <= judged + 11)
-            #expect(own >= judged * 0.99 - 11)
+            #expect(own <= expected + 11)
+            #expect(own >= expected * 0.99 - 11)
         }
     }
 

@@ -5,20 +5,20 @@ import Shapes
 import TestSupport
 import Testing
 
-/// Corridors and insets against their definition: everything so far from a line, everything so deep
-/// inside, asked of a judge that shares nothing with what draws them.
+/// Compares corridors and insets with their definition, by distance from a line or depth
+/// inside, using an independent reference.
 @Suite struct OffsetTests {
-    /// What is promised of a drawn edge, and 5 cm for asking about it.
+    /// Documented tolerance of a drawn edge, plus 5 cm for the distance.
     private func allowed(_ metres: Double) -> Double { max(0.1, metres * 0.001) + 0.05 }
 
-    /// Pieces and holes of less than a square metre are left out; none holds a circle of this
+    /// Pieces and holes below one square metre are omitted; none contains a circle of this
     /// radius, metres.
     private let speck = 0.57
 
-    /// Ten thousand questions; a million with LONG_TESTS in the environment.
+    /// Ten thousand queries; a million with LONG_TESTS in the environment.
     private let shapes = getenv("LONG_TESTS") == nil ? 500 : 50_000
 
-    @Test func `a corridor is what is near its line, wherever on earth`() throws {
+    @Test func `a corridor contains what is near its line, everywhere on earth`() throws {
         var worst = 0.0
         var insides = 0
         var specks = 0
@@ -38,7 +38,7 @@ import Testing
             let dense = DenseRings(Polygon(outer: line + back))
             for _ in 0..<20 {
                 let point = random.point(near: line, within: 0...2 * metres)
-                let beyond = dense.judge(point).metres - metres
+                let beyond = dense.measure(point).metres - metres
                 let found = region.signedDistance(from: EarthPoint(point))
                 if found.isInside { insides += 1 }
                 guard found.isInside != (beyond < 0) || beyond > 0 else { continue }
@@ -61,7 +61,7 @@ import Testing
         #expect(insides > shapes * 4 && insides < shapes * 16)
     }
 
-    @Test func `an inset leaves what is so deep inside, and grows likewise`() throws {
+    @Test func `an inset leaves what is deeper inside, and a negative one grows`() throws {
         var worst = 0.0
         var asked = 0
         var insides = 0
@@ -80,8 +80,8 @@ import Testing
             let moved = Double(centimetres) / 100
             for _ in 0..<20 {
                 let point = random.point(near: polygon, within: size / 2, at: abs(moved))
-                let judged = dense.judge(point)
-                let beyond = (judged.isInside ? -judged.metres : judged.metres) + moved
+                let expected = dense.measure(point)
+                let beyond = (expected.isInside ? -expected.metres : expected.metres) + moved
                 let found = region.signedDistance(from: EarthPoint(point))
                 asked += 1
                 if found.isInside { insides += 1 }
@@ -92,7 +92,7 @@ import Testing
                 }
                 worst = max(worst, abs(beyond) / allowed(moved.magnitude))
                 if abs(beyond) > allowed(moved.magnitude) {
-                    Issue.record("seed \(seed): \(moved) \(judged) \(found)")
+                    Issue.record("seed \(seed): \(moved) \(expected) \(found)")
                 }
             }
         }
@@ -102,7 +102,7 @@ import Testing
         #expect(insides > asked / 5 && insides < asked * 4 / 5)
     }
 
-    /// Nil where nothing is; then what the refusal says leaves something, does.
+    /// Nil if nothing is left. The inset suggested by the error then leaves something.
     private func left(
         of shape: ZoneShape, _ centimetres: Int32
     ) throws -> PreparedGeometry? {
@@ -120,7 +120,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// Around one of some points, or on the way between two neighbours.
+    /// Near one of some points, or on the path between two neighbours.
     fileprivate mutating func point(
         near points: [Coordinate], within metres: ClosedRange<Double>
     ) -> Coordinate {
@@ -131,7 +131,7 @@ extension SeededGenerator {
         return between.moved(azimuth: number(0...360), metres: number(metres))
     }
 
-    /// Anywhere around the outline or the middle, or so far from one of the edges.
+    /// Near the outline or the centre, or at a given distance from an edge.
     fileprivate mutating func point(
         near polygon: Polygon, within metres: Double, at distance: Double
     ) -> Coordinate {

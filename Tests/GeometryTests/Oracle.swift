@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// Distance and containment of geodesic polygons, found slowly.
+/// Slow reference for distance and containment of geodesic polygons.
 enum Oracle {
     /// Metres to the nearest point of any ring, each edge searched along its geodesic.
     static func distance(_ point: Coordinate, to polygons: [Polygon]) -> Double {
@@ -31,7 +31,7 @@ enum Oracle {
         return away((low + high) / 2)
     }
 
-    /// Winding number by bearings to points close together on the edges.
+    /// Winding number from bearings to dense points on the edges.
     static func contains(_ point: Coordinate, in polygons: [Polygon]) -> Bool {
         polygons.contains { polygon in
             winds(polygon.outer, around: point)

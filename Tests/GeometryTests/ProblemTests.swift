@@ -4,7 +4,7 @@ import Shapes
 import TestSupport
 import Testing
 
-/// Shapes that can be no zone are refused with the place of the fault.
+/// Invalid shapes are rejected with the location of the problem.
 @Suite struct ProblemTests {
     private func problem(_ shape: ZoneShape) -> GeometryProblem? {
         do throws(GeometryProblem) {
@@ -36,7 +36,7 @@ import Testing
         ]
     }
 
-    @Test func `latitude 91 is refused with its point`() {
+    @Test func `latitude 91 is rejected with its point`() {
         let wrong = Coordinate(latitudeE7: 910_000_000, longitudeE7: 0)
         let ring = [Coordinate.at(3, 101), .at(3, 102), wrong]
         #expect(
@@ -71,22 +71,22 @@ import Testing
         #expect(position?.coordinate == .at(3.01, 101.01))
         guard
             case .tooFewPoints(_, 0, 0, 2)? = problem([(3, 101), (3.1, 101), (3, 101), (3.1, 101)])
-        else { return #expect(Bool(false), "two places are no ring") }
+        else { return #expect(Bool(false), "two points are not a ring") }
     }
 
-    @Test func `a ring that crosses itself is refused with the crossing`() throws {
+    @Test func `a ring that crosses itself is rejected with the crossing`() throws {
         let found = problem([(3, 101), (3.1, 101.1), (3.1, 101), (3, 101.1)])
-        guard case .crossesItself(let edge, let other, let place)? = found else {
+        guard case .crossesItself(let edge, let other, let location)? = found else {
             return #expect(Bool(false), "\(String(describing: found))")
         }
         #expect([edge.vertex, other.vertex].sorted() == [0, 2])
-        #expect(abs(place.latitude - 3.05) < 0.0001)
-        #expect(abs(place.longitude - 101.05) < 0.0001)
+        #expect(abs(location.latitude - 3.05) < 0.0001)
+        #expect(abs(location.longitude - 101.05) < 0.0001)
         #expect(found?.description.contains("101") == false)
     }
 
-    @Test func `a ring that touches itself or runs back is refused`() {
-        // The fifth point lies on the first edge.
+    @Test func `a ring that touches itself or turns back is rejected`() {
+        // The fifth point is on the first edge.
         let touching = problem([
             (3, 101), (3, 101.1), (3.1, 101.1), (3.1, 101.05), (3, 101.05), (3.1, 101),
         ])
@@ -97,26 +97,26 @@ import Testing
         #expect(spike?.code == "ring-crosses-itself")
     }
 
-    @Test func `repeated points and lines are refused`() {
+    @Test func `repeated points and lines are rejected`() {
         #expect(problem(square + [square[0]])?.position?.vertex == 0)
         #expect(problem(square + [square[0]])?.code == "repeated-point")
         #expect(problem([(3, 101), (3, 101), (3.1, 101.1), (3.1, 101)])?.position?.vertex == 1)
         #expect(problem([(3, 101), (3.1, 101), (3.2, 101)])?.code == "no-area")
         #expect(problem([(3, 101), (3.1, 101), (3.2, 101), (3.15, 101)])?.code == "no-area")
         #expect(problem([(3, 101), (3, 101.000001), (3.000001, 101)])?.code == "no-area")
-        // Along a parallel the shortest ways are a few millimetres off the line.
+        // Along a parallel the shortest paths deviate by a few millimetres.
         #expect(problem([(3, 101), (3, 101.01), (3, 101.02)])?.code == "no-area")
         #expect(problem([(60, 179.95), (60, -179.95), (60, -179.9)])?.code == "no-area")
         #expect(problem([(89, 0), (89, 120), (89, -120)]) == nil)
     }
 
-    @Test func `an edge over a pole is refused`() {
+    @Test func `an edge across a pole is rejected`() {
         let found = problem([(89.9, 10), (89.9, -170), (89.8, 100)])
         #expect(found?.code == "edge-over-pole")
         #expect(found?.position?.vertex == 0)
     }
 
-    @Test func `holes are inside, and rings do not cross`() {
+    @Test func `holes must be inside, and rings must not cross`() {
         #expect(problem(square, holes: [inner(0.02, 0.05)]) == nil)
         let outside = problem(square, holes: [inner(0.2, 0.3)])
         #expect(outside?.code == "hole-outside")
@@ -131,15 +131,15 @@ import Testing
         #expect(problem(square, holes: [square])?.code == "hole-fills-polygon")
     }
 
-    @Test func `rings that share part of an edge are refused with point and place`() {
+    @Test func `rings that share part of an edge are rejected with point and location`() {
         let along = problem(square, holes: [[(3.02, 101), (3.05, 101), (3.04, 101.02)]])
         #expect(along?.code == "invalid")
         #expect(along?.position?.coordinate != nil)
         #expect(along?.description.contains("near point") == true)
-        #expect(along?.place.map { abs($0.longitude - 101) < 0.0001 } == true)
+        #expect(along?.coordinate.map { abs($0.longitude - 101) < 0.0001 } == true)
     }
 
-    @Test func `coordinates in the wrong order are told as such`() {
+    @Test func `swapped coordinates are reported as such`() {
         let swapped = Coordinate(latitudeE7: 1_010_000_000, longitudeE7: 30_000_000)
         let circle = ZoneShape.circle(center: swapped, radiusCentimetres: 1000)
         #expect(problem(circle)?.hint.contains("swapped") == true)
@@ -148,7 +148,7 @@ import Testing
         #expect(problem(other)?.hint.contains("swapped") == false)
     }
 
-    @Test func `polygons of a shape may touch and may not overlap`() {
+    @Test func `polygons of a shape may touch but not overlap`() {
         let one = polygon(square)
         let beside = polygon([(3, 101.1), (3, 101.2), (3.1, 101.2), (3.1, 101.1)])
         #expect(problem(.polygons([one, beside])) == nil)
@@ -163,7 +163,7 @@ import Testing
         #expect(problem(.polygons([lake, island])) == nil)
     }
 
-    @Test func `too large, too many`() throws {
+    @Test func `shapes that are too large or have too many points are rejected`() throws {
         let found = problem([(0, 101), (0, 105), (4, 105), (4, 101)])
         #expect(found?.code == "too-large")
         var random = SeededGenerator(seed: 1)
@@ -179,7 +179,7 @@ import Testing
         #expect(problem(.polygons(Array(many.dropLast()))) == nil)
     }
 
-    @Test func `a geometry of another format is nobody's`() throws {
+    @Test func `a geometry in an unknown format is rejected`() throws {
         var prepared = try prepare(.circle(center: .at(3, 101), radiusCentimetres: 1000))
         prepared.coefficients[0] = 2
         #expect(Region(prepared) == nil)

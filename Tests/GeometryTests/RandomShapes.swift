@@ -16,7 +16,7 @@ extension RandomNumberGenerator {
         }
     }
 
-    /// A polygon of at most that radius, with a hole in every second one.
+    /// A polygon of at most this radius; every second one has a hole.
     mutating func polygon(around middle: Coordinate, metres: Double) -> Polygon {
         let outer = ring(
             around: middle, points: .random(in: 5...9, using: &self), metres: metres / 2...metres)

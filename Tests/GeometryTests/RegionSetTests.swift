@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct RegionSetTests {
-    /// Middle in degrees, how far zones are from it in metres, and their radii.
+    /// Centre in degrees, distance of zones from it in metres, and their radii.
     private static let worlds: [(Double, Double, Double, ClosedRange<Double>)] = [
         (3.139, 101.7, 30_000, 1...500), (-16.9, 180, 20_000, 1...5000), (90, 0, 20_000, 1...900),
         (-89.95, 33, 20_000, 1...20_000), (0, 0, 19_000_000, 1...250_000),
@@ -12,7 +12,7 @@ import Testing
         (0, 0, 0, 100...100), (60, 20, 100_000, 40...60_000),
     ]
 
-    @Test func `every region that holds a point is found, once, and none far away`() throws {
+    @Test func `every region that contains a point is found once, and no distant one`() throws {
         var surely = 0
         for (number, world) in Self.worlds.enumerated() {
             var random = SeededGenerator(seed: UInt64(number))
@@ -28,18 +28,18 @@ import Testing
                     middle.moved(azimuth: random.number(0...360), metres: metres))
                 found.removeAll(keepingCapacity: true)
                 grid.append(near: point, to: &found)
-                let places = Set(found.map(\.place))
-                #expect(found.count == places.count)
+                let indices = Set(found.map(\.index))
+                #expect(found.count == indices.count)
                 for near in found where near.isSurelyInside {
                     surely += 1
-                    #expect(regions[Int(near.place)].contains(point), "world \(number)")
+                    #expect(regions[Int(near.index)].contains(point), "world \(number)")
                 }
-                for (place, region) in regions.enumerated() {
+                for (index, region) in regions.enumerated() {
                     if !region.isSurelyBeyond(metres: 0.5, from: point) {
-                        #expect(places.contains(Int32(place)), "world \(number)")
+                        #expect(indices.contains(Int32(index)), "world \(number)")
                     }
                     if region.isSurelyBeyond(metres: 2 + world.3.upperBound / 250, from: point) {
-                        #expect(!places.contains(Int32(place)), "world \(number)")
+                        #expect(!indices.contains(Int32(index)), "world \(number)")
                     }
                 }
             }
@@ -48,7 +48,7 @@ import Testing
         #expect(surely > 1000)
     }
 
-    @Test func `the edge of a ball is found wherever cubes are cut`() throws {
+    @Test func `a ball's edge is found at every cube boundary`() throws {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
             let middle = Coordinate.at(random.number(-90...90), random.number(-180...180))
@@ -59,11 +59,11 @@ import Testing
             var found: [NearRegion] = []
             grid.append(near: EarthPoint(edge), to: &found)
             let isIn = !region.isSurelyBeyond(metres: 0.5, from: EarthPoint(edge))
-            #expect(found.map(\.place) == [0] || !isIn)
+            #expect(found.map(\.index) == [0] || !isIn)
         }
     }
 
-    @Test func `no region at all, and regions of the greatest reach`() throws {
+    @Test func `an empty set and regions of maximum reach work`() throws {
         var found: [NearRegion] = []
         RegionSet([]).append(near: EarthPoint(.at(3, 101)), to: &found)
         #expect(found.isEmpty)
@@ -74,10 +74,10 @@ import Testing
         #expect(Region(prepared) == nil, "impossible")
         prepared.reachCentimetres = 0
         let none = try #require(Region(prepared))
-        for place in [Coordinate.at(0, 0), .at(0, 180), .at(90, 0), .at(-90, 0), .at(0, -90)] {
+        for position in [Coordinate.at(0, 0), .at(0, 180), .at(90, 0), .at(-90, 0), .at(0, -90)] {
             found = []
-            RegionSet([none, all, all]).append(near: EarthPoint(place), to: &found)
-            #expect(found.map(\.place).filter { $0 > 0 }.sorted() == [1, 2])
+            RegionSet([none, all, all]).append(near: EarthPoint(position), to: &found)
+            #expect(found.map(\.index).filter { $0 > 0 }.sorted() == [1, 2])
         }
     }
 }
@@ -86,9 +86,9 @@ extension RandomNumberGenerator {
     fileprivate mutating func region(
         around middle: Coordinate, metres: Double, radius: ClosedRange<Double>
     ) throws -> Region {
-        let place = middle.moved(azimuth: number(0...360), metres: number(0...max(metres, 0.1)))
+        let position = middle.moved(azimuth: number(0...360), metres: number(0...max(metres, 0.1)))
         let centimetres = Int32(number(radius) * 100)
-        let prepared = try prepare(.circle(center: place, radiusCentimetres: centimetres))
+        let prepared = try prepare(.circle(center: position, radiusCentimetres: centimetres))
         return try #require(Region(prepared))
     }
 }

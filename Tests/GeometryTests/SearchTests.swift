@@ -4,9 +4,9 @@ import Model
 import TestSupport
 import Testing
 
-/// Searching a set of regions finds what asking every region finds.
+/// A search in a set of regions finds the same regions as a linear scan.
 @Suite struct SearchTests {
-    /// Middle in degrees, how far zones are from it in metres, and their radii.
+    /// Centre in degrees, distance of zones from it in metres, and their radii.
     private static let worlds: [World] = [
         World(3.139, 101.7, spread: 30_000, radii: 1...500),
         World(-16.9, 180, spread: 20_000, radii: 1...5000),
@@ -18,7 +18,7 @@ import Testing
         World(45, 90, spread: 1000, radii: 20...80),
     ]
 
-    @Test func `an extra reach is a reach`() throws {
+    @Test func `the extra reach extends a region`() throws {
         for (number, world) in Self.worlds.enumerated() {
             var random = SeededGenerator(seed: UInt64(number) + 10)
             let regions = try random.regions(of: world, count: 200)
@@ -27,20 +27,20 @@ import Testing
             }
             let set = RegionSet(regions, extraReachMetres: extra)
             for _ in 0..<200 {
-                let point = EarthPoint(random.place(of: world))
+                let point = EarthPoint(random.position(of: world))
                 var near: [NearRegion] = []
                 set.append(near: point, to: &near)
-                let found = near.map(\.place)
+                let found = near.map(\.index)
                 #expect(found.count == Set(found).count)
                 for near in near where near.isSurelyInside {
-                    #expect(regions[Int(near.place)].contains(point), "world \(number)")
+                    #expect(regions[Int(near.index)].contains(point), "world \(number)")
                 }
-                for (place, region) in regions.enumerated() {
-                    let isFound = found.contains(Int32(place))
+                for (index, region) in regions.enumerated() {
+                    let isFound = found.contains(Int32(index))
                     let centimetres = region.signedDistance(from: point).centimetres
-                    let isNear = Double(centimetres) <= extra[place] * 100
+                    let isNear = Double(centimetres) <= extra[index] * 100
                     #expect(isFound || !isNear, "world \(number): \(centimetres)")
-                    let most = extra[place] + (extra[place] + world.radii.upperBound) / 250 + 2
+                    let most = extra[index] + (extra[index] + world.radii.upperBound) / 250 + 2
                     let isFar = region.isSurelyBeyond(metres: most, from: point)
                     #expect(!isFound || !isFar, "world \(number): \(centimetres)")
                 }
@@ -48,20 +48,20 @@ import Testing
         }
     }
 
-    @Test func `all within a distance are found, once, and none far beyond it`() throws {
+    @Test func `all regions within a distance are found once, and none far beyond`() throws {
         for (number, world) in Self.worlds.enumerated() {
             var random = SeededGenerator(seed: UInt64(number) + 20)
             let regions = try random.regions(of: world, count: 150)
             let set = RegionSet(regions)
             for _ in 0..<100 {
-                let point = EarthPoint(random.place(of: world))
+                let point = EarthPoint(random.position(of: world))
                 let metres = exp(random.number(0...log(200_000)))
                 var found: [Int32] = [-7]
                 set.append(near: point, within: metres, to: &found)
                 #expect(found.removeFirst() == -7)
                 #expect(found.count == Set(found).count)
-                for (place, region) in regions.enumerated() {
-                    let isFound = found.contains(Int32(place))
+                for (index, region) in regions.enumerated() {
+                    let isFound = found.contains(Int32(index))
                     let centimetres = region.signedDistance(from: point).centimetres
                     #expect(isFound || Double(centimetres) > metres * 100, "world \(number)")
                     let isFar = region.isSurelyBeyond(metres: metres + 3, from: point)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `the nearest are the nearest, in order, seen from either side of their edges`()
+    @Test func `the nearest regions are found in order, from either side of their edges`()
         throws
     {
         var inside = 0
@@ -80,22 +80,22 @@ import Testing
             let regions = try random.regions(of: world, count: 150)
             let set = RegionSet(regions)
             for _ in 0..<100 {
-                let point = EarthPoint(random.place(of: world))
+                let point = EarthPoint(random.position(of: world))
                 let metres = exp(random.number(0...log(500_000)))
-                let all = regions.enumerated().map { place, region in
+                let all = regions.enumerated().map { index, region in
                     RegionDistance(
-                        place: Int32(place), distance: region.signedDistance(from: point))
+                        index: Int32(index), distance: region.signedDistance(from: point))
                 }.filter {
                     Double($0.distance.centimetres.magnitude) <= (metres * 100).rounded(.down)
                 }
                 .sorted {
-                    ($0.distance.centimetres.magnitude, $0.place)
-                        < ($1.distance.centimetres.magnitude, $1.place)
+                    ($0.distance.centimetres.magnitude, $0.index)
+                        < ($1.distance.centimetres.magnitude, $1.index)
                 }
                 inside += all.first?.distance.isInside == true ? 1 : 0
                 #expect(set.nearest(to: point, withinMetres: metres) == all.first)
                 let earlier = RegionDistance(
-                    place: 9, distance: regions[9].signedDistance(from: point))
+                    index: 9, distance: regions[9].signedDistance(from: point))
                 for count in [0, 1, 3, 20, 1000] {
                     var found = [earlier]
                     set.appendNearest(
@@ -107,7 +107,7 @@ import Testing
         #expect(inside > 50)
     }
 
-    @Test func `no region is near nothing and crossed by no way`() {
+    @Test func `an empty set has no near or crossed regions`() {
         let set = RegionSet([])
         let here = EarthPoint(.at(3, 101))
         var found: [Int32] = []
@@ -117,7 +117,7 @@ import Testing
         #expect(set.nearest(to: here, withinMetres: .infinity) == nil)
     }
 
-    @Test func `every region on a way is found, and few that are not`() throws {
+    @Test func `every region on a path is found, and few others`() throws {
         var passed = 0
         var found: [Int32] = []
         var needless = 0
@@ -126,7 +126,7 @@ import Testing
             let regions = try random.regions(of: world, count: 150)
             let set = RegionSet(regions)
             for _ in 0..<100 {
-                let start = random.place(of: world)
+                let start = random.position(of: world)
                 let end = start.moved(
                     azimuth: random.number(0...360), metres: exp(random.number(0...log(100_000))))
                 let from = EarthPoint(start)
@@ -134,10 +134,10 @@ import Testing
                 found = []
                 set.append(crossedBy: from, to: to, to: &found)
                 #expect(found.count == Set(found).count)
-                for (place, region) in regions.enumerated() {
-                    let isFound = found.contains(Int32(place))
+                for (index, region) in regions.enumerated() {
+                    let isFound = found.contains(Int32(index))
                     let isCrossed = region.isCrossed(from: from, to: to)
-                    #expect(set.isCrossed(place, from: from, to: to) == isCrossed)
+                    #expect(set.isCrossed(index, from: from, to: to) == isCrossed)
                     #expect(isFound || !isCrossed, "world \(number)")
                     #expect(isFound || !region.contains(from), "world \(number)")
                     #expect(isFound || !region.contains(to), "world \(number)")
@@ -151,12 +151,12 @@ import Testing
     }
 }
 
-/// Whether a way goes through a region, judged by many places on it.
+/// Compares crossings of a region with dense samples of the path.
 @Suite struct CrossingTests {
     /// A few thousand; many with LONG_TESTS in the environment.
     private var ways: Int { getenv("LONG_TESTS") == nil ? 400 : 20_000 }
 
-    @Test func `a way of up to 10 km is judged as its many places are`() throws {
+    @Test func `a path of up to 10 km agrees with its samples`() throws {
         var crossed = 0
         var missed = 0
         for seed in 0..<ways {
@@ -195,7 +195,7 @@ import Testing
         #expect(crossed > ways / 10 && missed > ways / 2, "\(crossed), \(missed)")
     }
 
-    /// The least signed distance of many places on the way, metres.
+    /// The minimum signed distance of samples on the path, metres.
     private func leastDistance(
         _ region: Region, from start: Coordinate, _ way: (metres: Double, azimuth: Double)
     ) -> Double {
@@ -203,7 +203,7 @@ import Testing
         var distances = (0...pieces).map { piece in
             distance(region, start, way, at: way.metres * Double(piece) / Double(pieces))
         }
-        // Once more, finely, around the least.
+        // Refines around the minimum.
         let least = distances.indices.min { distances[$0] < distances[$1] } ?? 0
         let step = way.metres / Double(pieces)
         for piece in 0...pieces {
@@ -218,11 +218,11 @@ import Testing
         _ region: Region, _ start: Coordinate, _ way: (metres: Double, azimuth: Double),
         at metres: Double
     ) -> Double {
-        let place = EarthPoint(start.moved(azimuth: way.azimuth, metres: metres))
-        return Double(region.signedDistance(from: place).centimetres) / 100
+        let position = EarthPoint(start.moved(azimuth: way.azimuth, metres: metres))
+        return Double(region.signedDistance(from: position).centimetres) / 100
     }
 
-    @Test func `a way along an edge, through a corner, into nothing`() throws {
+    @Test func `a path along an edge, through a vertex, of length zero`() throws {
         let square = Polygon(outer: [.at(0, 0), .at(0, 0.01), .at(0.01, 0.01), .at(0.01, 0)])
         let region = try #require(Region(prepare(.polygons([square]))))
         func isCrossed(_ a: (Double, Double), _ b: (Double, Double)) -> Bool {
@@ -232,18 +232,18 @@ import Testing
         #expect(isCrossed((-0.001, -0.001), (0.011, 0.011)))
         #expect(!isCrossed((-0.0001, -0.001), (-0.0001, 0.011)))
         #expect(!isCrossed((0.02, -0.001), (0.02, 0.011)))
-        // Ends before it, on its line.
+        // Collinear, but ends before the edge.
         #expect(!isCrossed((0.005, -0.002), (0.005, -0.001)))
-        // Leaves it, or enters it: that is no crossing.
+        // Leaving or entering is not a crossing.
         #expect(!isCrossed((0.005, 0.005), (0.005, 0.011)))
         #expect(!isCrossed((0.005, 0.011), (0.005, 0.005)))
         #expect(!isCrossed((0.005, 0.005), (0.005, 0.006)))
-        // Nowhere to nowhere, and far beyond where one plane is enough.
+        // Length zero, and beyond the range of one plane.
         #expect(!isCrossed((0.02, 0.02), (0.02, 0.02)))
         #expect(!isCrossed((0.005, -8), (0.005, 8)))
     }
 
-    @Test func `a way through a hole alone crosses what is around it`() throws {
+    @Test func `a path from a hole crosses the region around it`() throws {
         let ring = Polygon(
             outer: [.at(0, 0), .at(0, 0.01), .at(0.01, 0.01), .at(0.01, 0)],
             holes: [[.at(0.004, 0.004), .at(0.004, 0.006), .at(0.006, 0.006), .at(0.006, 0.004)]])
@@ -270,7 +270,7 @@ private struct World {
 }
 
 extension RandomNumberGenerator {
-    fileprivate mutating func place(of world: World) -> Coordinate {
+    fileprivate mutating func position(of world: World) -> Coordinate {
         world.middle.moved(
             azimuth: number(0...360), metres: number(0...world.spread + world.radii.upperBound))
     }
@@ -278,14 +278,14 @@ extension RandomNumberGenerator {
     /// Every third a polygon.
     fileprivate mutating func regions(of world: World, count: Int) throws -> [Region] {
         try (0..<count).map { number in
-            let place = world.middle.moved(
+            let position = world.middle.moved(
                 azimuth: self.number(0...360), metres: self.number(0...max(world.spread, 0.1)))
             let radius = self.number(world.radii)
-            if number % 3 == 0, radius > 60, abs(place.latitude) < 88 {
-                let polygon = polygon(around: place, metres: min(radius, 100_000))
+            if number % 3 == 0, radius > 60, abs(position.latitude) < 88 {
+                let polygon = polygon(around: position, metres: min(radius, 100_000))
                 return try #require(Region(prepare(.polygons([polygon]))))
             }
-            let shape = ZoneShape.circle(center: place, radiusCentimetres: Int32(radius * 100))
+            let shape = ZoneShape.circle(center: position, radiusCentimetres: Int32(radius * 100))
             return try #require(Region(prepare(shape)))
         }
     }

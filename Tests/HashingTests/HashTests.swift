@@ -5,7 +5,7 @@ import Testing
 private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
 
 @Suite struct `A hash` {
-    @Test func `digests agree with another implementation`() {
+    @Test func `agrees with another implementation`() {
         let abc = Array("abc".utf8)
         #expect(Hex.encode(Hash.blake2b128(abc).bytes) == "cf4ab791c62b8d2b2109c90275287816")
         #expect(
@@ -19,7 +19,7 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test func `a chain link hashes its fields little endian`() {
+    @Test func `of a chain has little-endian fields`() {
         let link = Hash.chain(
             previous: 0x0123_4567_89AB_CDEF, id: counting, kind: 32, schema: 1,
             payload: Array("payload".utf8))
@@ -27,7 +27,7 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
     }
 
     @Test(arguments: 0..<5)
-    func `a chain link depends on every field`(field: Int) {
+    func `of a chain depends on every field`(field: Int) {
         func link(changing: Int?) -> UInt64 {
             Hash.chain(
                 previous: changing == 0 ? 1 : 0, id: changing == 1 ? counting : .zero,
@@ -37,7 +37,7 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
         #expect(link(changing: field) != link(changing: nil))
     }
 
-    @Test func `parts carry kind and length into an id`() {
+    @Test func `of parts depends on their kinds and lengths`() {
         let id = Hash.id("zone", .id(counting), .none, .number(-7), .parts("a"))
         #expect(Hex.encode(id.bytes) == "4ac3a05dbfa9aaf4f51d2be0d869ea80")
         #expect(Hash.id("ab", "c") != Hash.id("a", "bc"))
@@ -47,26 +47,26 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
         #expect(Hash.id(.number(UInt8(5))) == Hash.id(.number(5)))
     }
 
-    @Test func `an event's id differs by kind, person, subject and cause`() {
+    @Test func `of an event differs by kind, person, subject and cause`() {
         let person = PersonID(counting)
         let ids = [
-            Hash.meaning(kind: .zoneEntered, person: person, subject: "s", cause: counting),
-            Hash.meaning(kind: .zoneExited, person: person, subject: "s", cause: counting),
-            Hash.meaning(kind: .zoneEntered, person: nil, subject: "s", cause: counting),
-            Hash.meaning(kind: .zoneEntered, person: person, cause: counting),
-            Hash.meaning(kind: .zoneEntered, person: person, subject: "s", cause: .zero),
+            Hash.derivedID(kind: .zoneEntered, person: person, subject: "s", cause: counting),
+            Hash.derivedID(kind: .zoneExited, person: person, subject: "s", cause: counting),
+            Hash.derivedID(kind: .zoneEntered, person: nil, subject: "s", cause: counting),
+            Hash.derivedID(kind: .zoneEntered, person: person, cause: counting),
+            Hash.derivedID(kind: .zoneEntered, person: person, subject: "s", cause: .zero),
         ]
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test func `a person's partition comes from the first byte of the digest`() {
+    @Test func `of a person's id decides the partition by its first byte`() {
         #expect(Partition.of(PersonID(counting)).number == 62)
     }
 }
 
 @Suite struct `Text forms of bytes` {
     @Test(arguments: 0..<70)
-    func `hexadecimal and base64 bring back what they were given`(count: Int) {
+    func `hexadecimal and base64 round-trip`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 200) }
         #expect(Hex.decode(Hex.encode(bytes)) == bytes)
         #expect(Base64.decode(Base64.encode(bytes)) == bytes)
@@ -79,12 +79,12 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
     }
 
     @Test(arguments: ["+//+/w=", "+//+/w", "-__-_w==", "+//+/x==", "a b=", "=", "?"])
-    func `base64 that nobody writes is refused`(text: String) {
+    func `non-canonical base64 is rejected`(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
     @Test(arguments: ["0", "0g", "é"])
-    func `hexadecimal that is none is refused`(text: String) {
+    func `invalid hexadecimal is rejected`(text: String) {
         #expect(Hex.decode(text) == nil)
     }
 }

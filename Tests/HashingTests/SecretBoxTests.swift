@@ -6,7 +6,7 @@ import Testing
     private let nonce = [UInt8](repeating: 9, count: SecretBox.nonceBytes)
 
     @Test(arguments: [0, 1, 15, 1000])
-    func `what was sealed is opened with the same key only`(count: Int) {
+    func `decrypts with the same key only`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let sealed = SecretBox.seal(bytes, key: key, nonce: nonce)
         #expect(SecretBox.open(sealed, key: key) == bytes)
@@ -15,7 +15,7 @@ import Testing
         #expect(SecretBox.open(sealed, key: other) == nil)
     }
 
-    @Test func `a changed or cut box does not open`() {
+    @Test func `rejects changed or truncated bytes`() {
         let sealed = SecretBox.seal([1, 2, 3], key: key, nonce: nonce)
         for index in sealed.indices {
             var changed = sealed
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    @Test func `it is libsodium's form of a box`() {
-        // crypto_secretbox of NaCl's own test "secretbox": key, nonce and ciphertext of its book.
+    @Test func `agrees with libsodium's format`() {
+        // Key, nonce and ciphertext of NaCl's test "secretbox".
         let key = Hex.decode("1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389")!
         let nonce = Hex.decode("69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37")!
         let text = Hex.decode(

@@ -32,7 +32,7 @@ import Testing
         return nil
     }
 
-    @Test func `lets a new home pass, and one that a service runs on, and makes nothing`() throws {
+    @Test func `accepts a new home and one in use, and creates nothing`() throws {
         try check()
         #expect(try Files.names(in: home + "/timer").isEmpty)
         let running = try Database(path: store, migrations: HostParts.migrations(Stage.definition))
@@ -41,7 +41,7 @@ import Testing
         running.rollback()
     }
 
-    @Test func `refuses a store of a newer version`() throws {
+    @Test func `rejects a store of a newer version`() throws {
         var newer = Stage.definition
         newer.migrations.append(Migration(number: 2, sql: "CREATE TABLE later (a INTEGER)"))
         _ = try Database(path: store, migrations: HostParts.migrations(newer))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [ServiceName.timer, .evaluator], ["JAGA_BIND", "JAGA_HOST_INGEST"])
-    func `refuses streams without keys beyond this machine, as the start does`(
+    func `rejects streams without keys beyond this machine, as the start does`(
         name: ServiceName, setting: String
     ) throws {
         var definition = Stage.definition
@@ -70,12 +70,12 @@ import Testing
         try check(definition, ["JAGA_CURVE": "never", setting: "127.0.0.1"])
     }
 
-    @Test func `lets a store pass whose first start was cut off`() throws {
+    @Test func `accepts a store whose first start was interrupted`() throws {
         try Files.write([], to: store)
         try check()
     }
 
-    @Test func `refuses a folder that is no folder`() throws {
+    @Test func `rejects a file in place of the folder`() throws {
         #expect(rmdir(home + "/timer") == 0)
         try Files.write([], to: home + "/timer")
         let refusal = try #require(refusal { try check() })
@@ -83,11 +83,11 @@ import Testing
     }
 
     @Test(arguments: ["restoring", "timer/restoring"], [true, false])
-    func `refuses a home, or a volume, that was put back in part`(
+    func `rejects a home or a volume that was partly restored`(
         _ name: String, isFolder: Bool
     ) throws {
         if isFolder { try Files.makeFolder("\(home)/\(name)/timer") }
-        // Made ready, and nothing was moved.
+        // Prepared, but nothing was moved.
         try check()
         try Files.write([], to: "\(home)/\(name)" + (isFolder ? "/contents" : ""))
         let refusal = try #require(refusal { try check() })
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a home that nobody can make, and leaves nothing of its trial`() throws {
+    @Test func `rejects a home that cannot be created, and leaves no files`() throws {
         try Files.write([], to: folder.file("file"))
         for home in ["/proc", "/proc/none/deeper", folder.file("file"), folder.file("file/home")] {
             let refusal = try #require(
@@ -112,7 +112,7 @@ import Testing
         #expect(try Files.names(in: folder.path).sorted() == ["file", "home"])
     }
 
-    @Test func `is not stopped by what a killed one left of its trial`() throws {
+    @Test func `ignores files that a killed check left behind`() throws {
         let name = ".\(getpid()).trial"
         let other = folder.file("other")
         try Files.makeFolder(other)
@@ -124,7 +124,7 @@ import Testing
         #expect(try Files.names(in: other).isEmpty)
     }
 
-    @Test func `asks the service about its store`() throws {
+    @Test func `includes the service's check of its store`() throws {
         struct Refused: Error {}
         var definition = Stage.definition
         definition.checkStore = { _, store in
@@ -137,18 +137,18 @@ import Testing
         #expect(throws: Refused.self) { try check(definition) }
     }
 
-    @Test func `refuses keys that are not there where keys are needed`() throws {
+    @Test func `rejects missing keys if keys are required`() throws {
         let refusal = try #require(
             refusal { try check(Stage.definition, ["JAGA_BIND": "0.0.0.0"]) })
         #expect(refusal.code == "keys-missing")
     }
 
-    @Test func `asks the service about what it reads itself`() throws {
+    @Test func `includes the service's check of its own files`() throws {
         var definition = Stage.definition
         let key = folder.file("secrets")
         definition.check = { _ in try KeyFile.messages(secrets: key).check() }
         try check(definition)
-        _ = try KeyFile.messages(secrets: key).establish()
+        _ = try KeyFile.messages(secrets: key).loadOrCreate()
         try check(definition)
         #expect(chmod(key + "/message.key", 0o644) == 0)
         #expect(throws: OpenSecret.self) { try check(definition) }

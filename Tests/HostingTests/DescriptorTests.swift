@@ -3,8 +3,8 @@ import Testing
 
 @testable import Hosting
 
-@Suite struct `A service that was started without standard descriptors` {
-    @Test func `has them, and opens nothing in their place`() async {
+@Suite struct `A service started without standard descriptors` {
+    @Test func `opens them, and no other file in their place`() async {
         await #expect(processExitsWith: .success) {
             for descriptor in Int32(0)...2 { close(descriptor) }
             guard Host.run(Stage.definition, arguments: ["--version"], make: { _ in exit(1) }) == 0

@@ -4,84 +4,84 @@ import Wire
 
 @testable import Hosting
 
-@Suite struct `A change of the directory that cannot be digested` {
-    private struct Indigestible: Error {}
+@Suite struct `A change of the directory that cannot be applied` {
+    private struct InvalidRecord: Error {}
     private let anna = Person(id: PersonID(ID128(high: 1, low: 1)), name: "Anna")
     private let budi = Person(id: PersonID(ID128(high: 1, low: 2)), name: "Budi")
 
-    /// A stage where Anna is known and one change was put aside.
+    /// A stage that knows Anna, and whose service fails at the second change.
     private func stage() throws -> Stage {
         let stage = try Stage()
         try stage.change(.personChanged(anna))
         try stage.run(until: { try stage.effects(of: .directory) == [1] })
         stage.script.onApply = { _, stream, position in
-            if stream == .directory, position.sequence == 2 { throw Indigestible() }
+            if stream == .directory, position.sequence == 2 { throw InvalidRecord() }
         }
         return stage
     }
 
     private func retry(_ stage: Stage) throws {
-        #expect(try stage.mend(["action": "retry", "entry": 1]) == 202)
+        #expect(try stage.command(["action": "retry", "entry": 1]) == 202)
     }
 
-    @Test func `is put aside until the whole has been read anew`() throws {
+    @Test func `is dead-lettered until a snapshot has been applied`() throws {
         let stage = try stage()
         try stage.change(.personChanged(budi))
-        try stage.run(until: { try stage.streams["poisonCount"] == 1 })
+        try stage.run(until: { try stage.streams["deadLetterCount"] == 1 })
         #expect(stage.host.directory?.replica.person(budi.id) == nil)
         var tries = 0
         stage.script.onReplace = {
             tries += 1
-            throw Indigestible()
+            throw InvalidRecord()
         }
         try retry(stage)
         try stage.run(until: { tries == 3 })
-        #expect(try stage.streams["poisonCount"] == 1, "it is forgotten by no try that failed")
+        #expect(try stage.streams["deadLetterCount"] == 1, "a failed snapshot keeps the entry")
         #expect(stage.host.directory?.replica.person(budi.id) == nil)
         let health = try stage.send(.get, "/healthz")
-        #expect(health.text.contains("directory has a snapshot that could not be applied, 3 times"))
+        #expect(health.text.contains("snapshot of directory could not be applied, 3 attempts"))
         try stage.run(for: .seconds(60))
         #expect((5...8).contains(tries), "\(tries) tries")
         stage.script.onReplace = {}
-        try stage.run(until: { try stage.streams["poisonCount"] == 0 })
+        try stage.run(until: { try stage.streams["deadLetterCount"] == 0 })
         #expect(stage.host.directory?.replica.person(budi.id) == budi)
         try stage.run(for: .seconds(1))
         #expect(try stage.send(.get, "/healthz").status == 200)
     }
 
-    @Test func `stops visibly where a snapshot has what is of a newer program`() throws {
+    @Test func `stops the stream if a snapshot has records of a newer version`() throws {
         let stage = try stage()
         try stage.change(.personChanged(budi))
-        try stage.run(until: { try stage.streams["poisonCount"] == 1 })
+        try stage.run(until: { try stage.streams["deadLetterCount"] == 1 })
         stage.keepers[.membership]?.directory.append(
             Record(kind: 50, schema: 99, id: .zero, payload: [1]))
         try retry(stage)
         try stage.run(until: { try stage.streams["stopped"]?.array?.count == 1 })
         let page = try stage.streams
         #expect(page["stopped"]?.array?.first?["stream"] == "directory")
-        #expect(page["poisonCount"] == 1)
+        #expect(page["deadLetterCount"] == 1)
         #expect(try stage.send(.get, "/healthz").status == 503)
-        #expect(try stage.mend(["action": "skip", "stream": "directory"]) == 409)
+        #expect(try stage.command(["action": "skip", "stream": "directory"]) == 409)
     }
 
-    @Test func `and takes something away stops it instead`() throws {
+    @Test func `and revokes something stops the stream`() throws {
         let stage = try stage()
         try stage.change(.personRemoved(PersonRemoval(person: anna.id)))
         try stage.change(.personChanged(budi))
         try stage.run(until: { try stage.streams["stopped"]?.array?.count == 1 })
         #expect(try stage.streams["stopped"]?.array?.first?["sequence"] == 2)
-        #expect(try stage.streams["poisonCount"] == 0)
+        #expect(try stage.streams["deadLetterCount"] == 0)
         #expect(try stage.effects(of: .directory) == [1])
         #expect(try stage.send(.get, "/healthz").status == 503)
     }
 
-    @Test func `may take something away if it is about what is known`() throws {
+    @Test func `may revoke something if it changes a known entity`() throws {
         let stage = try stage()
         let replica = try #require(stage.host.directory?.replica)
-        #expect(replica.mayTakeAway(.personChanged(anna)))
-        #expect(!replica.mayTakeAway(.personChanged(budi)))
+        #expect(replica.mayRevoke(.personChanged(anna)))
+        #expect(!replica.mayRevoke(.personChanged(budi)))
         let credential = CredentialRemoval(credential: CredentialID(.zero))
-        #expect(replica.mayTakeAway(.credentialRemoved(credential)))
+        #expect(replica.mayRevoke(.credentialRemoved(credential)))
     }
 }
 
@@ -89,7 +89,7 @@ import Wire
     private let owner = ZoneOwner.circle(CircleID(ID128(high: 2, low: 1)))
     private let set = ZoneSet(id: ZoneSetID(ID128(high: 3, low: 1)), name: "Floods")
 
-    @Test func `has everything again after a restart, and nothing that is gone`() throws {
+    @Test func `is complete after a restart, without removed entities`() throws {
         let messages = (1...2).map { number in
             ZoneMessage(
                 id: MessageID(ID128(high: 4, low: UInt64(number))), owner: owner,

@@ -4,19 +4,19 @@ import Wire
 
 @testable import Hosting
 
-@Suite struct `Streams that are others than before` {
-    @Test func `are told together, once a while has passed`() {
+@Suite struct `Diverged streams` {
+    @Test func `are logged together, 3 s after the first`() {
         var divergences = Divergences()
         let start = Timestamp(seconds: 1_800_000_000)
-        #expect(divergences.take(at: start) == nil)
-        divergences.note(.fired, "fired is another", at: start)
-        divergences.note(.sos, "sos is another", at: start + .seconds(1))
-        divergences.note(.fired, "fired is another yet", at: start + .seconds(2))
-        #expect(divergences.take(at: start + .milliseconds(2999)) == nil)
-        let told = divergences.take(at: start + .seconds(3))
-        #expect(told?.count == 2 && told?.first == "fired is another")
-        #expect(divergences.take(at: start + .seconds(60)) == nil, "once")
-        divergences.note(.sos, "sos is another", at: start + .seconds(90))
-        #expect(divergences.take(at: start)?.count == 1, "also after the clock was set back")
+        #expect(divergences.popDue(at: start) == nil)
+        divergences.record(.deadlines, "deadlines diverged", at: start)
+        divergences.record(.sos, "sos diverged", at: start + .seconds(1))
+        divergences.record(.deadlines, "deadlines diverged again", at: start + .seconds(2))
+        #expect(divergences.popDue(at: start + .milliseconds(2999)) == nil)
+        let due = divergences.popDue(at: start + .seconds(3))
+        #expect(due?.count == 2 && due?.first == "deadlines diverged")
+        #expect(divergences.popDue(at: start + .seconds(60)) == nil, "once")
+        divergences.record(.sos, "sos diverged", at: start + .seconds(90))
+        #expect(divergences.popDue(at: start)?.count == 1, "also after the clock was set back")
     }
 }

@@ -9,8 +9,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// - Returns: how often its log says what to do about what is held
-    private func hints(isNewHeld: Bool, holding: Bool) throws -> Int {
+    /// - Returns: how many log lines mention the command for held items
+    private func hints(isNewHeld: Bool, hasItems: Bool) throws -> Int {
         let path = folder.file("log")
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { _ = close(descriptor) }
@@ -18,22 +18,20 @@ import Testing
         definition.holdsWhenNew = isNewHeld
         let stage = try Stage(definition, logDescriptor: descriptor)
         try stage.run(for: .seconds(2))
-        #expect(!String(decoding: try Files.read(path), as: UTF8.self).contains("jaga release"))
-        if holding {
-            stage.script.held = [
+        #expect(!String(decoding: try Files.read(path), as: UTF8.self).contains("jaga held"))
+        if hasItems {
+            stage.script.heldEntries = [
                 HeldEntry(id: "a", kind: "message", what: "tier", person: nil, due: stage.host.now)
             ]
         }
         try stage.run(for: .seconds(3))
         let lines = String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
-        return lines.count { $0.contains("level=warning") && $0.contains("jaga release") }
+        return lines.count { $0.contains("level=warning") && $0.contains("jaga held") }
     }
 
-    @Test func `says once what to do about what it holds, and nothing where it holds nothing`()
-        throws
-    {
-        #expect(try hints(isNewHeld: true, holding: true) == 1)
-        #expect(try hints(isNewHeld: true, holding: false) == 0)
-        #expect(try hints(isNewHeld: false, holding: true) == 0)
+    @Test func `logs once that it holds items, and nothing if it holds none`() throws {
+        #expect(try hints(isNewHeld: true, hasItems: true) == 1)
+        #expect(try hints(isNewHeld: true, hasItems: false) == 0)
+        #expect(try hints(isNewHeld: false, hasItems: true) == 0)
     }
 }

@@ -6,38 +6,38 @@ import Web
 @testable import Hosting
 @testable import Store
 
-@Suite struct `A request that fails each time` {
-    private struct Indigestible: Error {}
+@Suite struct `A request that fails on every attempt` {
+    private struct HandlerError: Error {}
 
-    /// A stage whose service fails at one path, and how often it did.
-    private func stage() throws -> (Stage, tries: () -> Int, mend: () -> Void) {
+    /// A stage whose service fails at one path, and the number of failures.
+    private func stage() throws -> (Stage, tries: () -> Int, fix: () -> Void) {
         let stage = try Stage()
         var tries = 0
-        var isMended = false
+        var isFixed = false
         stage.script.onRequest = { request in
-            guard request.path == "/v1/bad", !isMended else { return }
+            guard request.path == "/v1/bad", !isFixed else { return }
             tries += 1
-            throw Indigestible()
+            throw HandlerError()
         }
-        return (stage, { tries }, { isMended = true })
+        return (stage, { tries }, { isFixed = true })
     }
 
-    @Test func `hears so after three tries alone, however often it is sent`() throws {
+    @Test func `is answered 500 after three attempts alone, however often it is sent`() throws {
         let (stage, tries, _) = try stage()
         let body: JSON = ["name": "x"]
         let statuses = try (0..<6).map { _ in try stage.send(.put, "/v1/bad", body).status }
-        // Once with others, three times alone.
+        // One attempt with others, three alone.
         #expect(statuses == [503, 503, 503, 500, 500, 500])
         #expect(tries() == 6)
         let problem = try stage.send(.put, "/v1/bad", body)
-        #expect(problem.text.contains("failed each time"))
+        #expect(problem.text.contains("failed on every attempt"))
         #expect(problem.headers["Retry-After"] == nil)
         #expect(
-            try stage.send(.get, "/metrics").text.contains("jaga_inputs_given_up_total 1\n"))
+            try stage.send(.get, "/metrics").text.contains("jaga_inputs_abandoned_total 1\n"))
         #expect(try stage.send(.get, "/readyz").status == 200)
     }
 
-    @Test func `is another one with another body, or of somebody else`() throws {
+    @Test func `is counted by its sender and body`() throws {
         let (stage, _, _) = try stage()
         for number in 0..<5 {
             let body: JSON = ["name": .integer(Int64(number))]
@@ -48,88 +48,88 @@ import Web
         #expect(try stage.send(.put, "/v1/bad", token: "anna").status == 503)
     }
 
-    @Test func `spoils nobody else's, also when turns are shared again`() throws {
+    @Test func `affects no other request, even when turns are shared again`() throws {
         let (stage, _, _) = try stage()
         for _ in 0..<4 { _ = try stage.send(.put, "/v1/bad") }
-        // More turns than every input has a transaction of its own in.
+        // More turns than those in which every input gets its own transaction.
         try stage.run(for: .seconds(2))
         let bad = stage.start(.put, "/v1/bad")
         let good = (0..<5).map { _ in stage.start(.put, "/v1/thing") }
         try stage.round()
-        #expect(good.allSatisfy { stage.door.answers[$0]?.status == 204 })
-        #expect(stage.door.answers[bad]?.status == 500)
+        #expect(good.allSatisfy { stage.httpServer.answers[$0]?.status == 204 })
+        #expect(stage.httpServer.answers[bad]?.status == 500)
     }
 
-    @Test func `is taken once it no longer fails`() throws {
-        let (stage, _, mend) = try stage()
+    @Test func `is accepted once it no longer fails`() throws {
+        let (stage, _, fix) = try stage()
         for _ in 0..<5 { _ = try stage.send(.put, "/v1/bad") }
-        mend()
+        fix()
         #expect(try stage.send(.put, "/v1/bad").status == 204)
     }
 
-    @Test func `because the store is to blame is not given up`() throws {
+    @Test func `because of the store is not abandoned`() throws {
         let stage = try Stage()
         stage.script.onRequest = { _ in throw StoreError("disk-full", "write", "", hint: "") }
         for _ in 0..<8 { #expect(try stage.send(.put, "/v1/thing").status == 503) }
     }
 }
 
-@Suite struct `A call for help that cannot be processed` {
-    private struct Indigestible: Error {}
+@Suite struct `An emergency request that cannot be processed` {
+    private struct HandlerError: Error {}
 
-    @Test func `is kept as it came and answered as accepted, at once`() throws {
+    @Test func `is deferred and answered as accepted, at once`() throws {
         let stage = try Stage()
         var tries = 0
         var retries: [Bool] = []
         stage.script.onRequest = { request in
             guard request.path == "/v1/help" else { return }
             tries += 1
-            throw Indigestible()
+            throw HandlerError()
         }
         stage.script.onRetry = { isBare in
             retries.append(isBare)
-            if retries.count < 6 { throw Indigestible() }
+            if retries.count < 6 { throw HandlerError() }
         }
         let other = stage.start(.put, "/v1/thing")
         let call = stage.start(.post, "/v1/help")
         try stage.round()
-        #expect(stage.door.answers[call]?.status == 202)
-        #expect(tries == 4, "once with others, three times alone")
-        #expect(stage.script.kept.count == 1)
-        #expect(stage.door.answers[other]?.status == 503)
+        #expect(stage.httpServer.answers[call]?.status == 202)
+        #expect(tries == 4, "one attempt with others, three alone")
+        #expect(stage.script.deferred.count == 1)
+        #expect(stage.httpServer.answers[other]?.status == 503)
         #expect(try stage.send(.get, "/metrics").text.contains("jaga_calls_kept_total 1\n"))
         try stage.run(for: .seconds(3))
         #expect(retries == [false, true, false, true, false, true], "with its details, then bare")
         #expect(try stage.send(.put, "/v1/thing").status == 204)
     }
 
-    @Test func `is not spoilt by others of its turn`() throws {
+    @Test func `is not affected by other requests of its turn`() throws {
         let stage = try Stage()
         stage.script.onRequest = { request in
-            if request.path == "/v1/bad" { throw Indigestible() }
+            if request.path == "/v1/bad" { throw HandlerError() }
         }
         let bad = stage.start(.put, "/v1/bad")
         let calls = (0..<5).map { _ in stage.start(.post, "/v1/help") }
         try stage.round()
-        #expect(stage.door.answers[bad]?.status == 503)
-        #expect(calls.allSatisfy { stage.door.answers[$0]?.status == 204 })
-        #expect(stage.script.kept.isEmpty)
+        #expect(stage.httpServer.answers[bad]?.status == 503)
+        #expect(calls.allSatisfy { stage.httpServer.answers[$0]?.status == 204 })
+        #expect(stage.script.deferred.isEmpty)
     }
 
-    @Test func `is answered 503 where the disk cannot be written`() throws {
+    @Test func `is answered 503 if the disk cannot be written`() throws {
         let full = StoreError("disk-full", "write", "", hint: "")
         let stage = try Stage()
         stage.script.onRequest = { _ in throw full }
         for _ in 0..<5 { #expect(try stage.send(.post, "/v1/help").status == 503) }
-        stage.script.onRequest = { _ in throw Indigestible() }
-        stage.script.onKeep = { throw full }
+        stage.script.onRequest = { _ in throw HandlerError() }
+        stage.script.onDefer = { throw full }
         #expect(try stage.send(.post, "/v1/help").status == 503)
-        #expect(stage.script.kept.isEmpty)
+        #expect(stage.script.deferred.isEmpty)
     }
 }
 
-@Suite struct `The result of a transfer that fails each time` {
-    private struct Indigestible: Error {}
+@Suite struct `A transfer result that fails on every attempt` {
+    private struct HandlerError: Error {}
 
     private func result(_ token: UInt64) -> TransferResult {
         TransferResult(
@@ -137,7 +137,7 @@ import Web
             elapsed: .seconds(1))
     }
 
-    @Test func `is unknown to the service after three tries, and others arrive`() throws {
+    @Test func `becomes an unknown outcome after three attempts, and others arrive`() throws {
         let stage = try Stage()
         var tries = 0
         var unknown: [UInt64] = []
@@ -146,55 +146,55 @@ import Web
             switch result.outcome {
             case .answered where result.token == 7:
                 tries += 1
-                throw Indigestible()
+                throw HandlerError()
             case .answered: arrived.append(result.token)
             case .failed(let failure):
                 #expect(failure.fate == .unknown)
                 unknown.append(result.token)
             }
         }
-        stage.courier.results = [result(6), result(7), result(8)]
+        stage.httpClient.results = [result(6), result(7), result(8)]
         try stage.run(until: { unknown == [7] })
-        // Once with others, three times alone.
+        // One attempt with others, three alone.
         #expect(tries == 4)
-        #expect(arrived.suffix(2) == [6, 8], "what was taken back came again")
+        #expect(arrived.suffix(2) == [6, 8], "results of rolled-back turns are handled again")
         try stage.run(for: .seconds(5))
         #expect(unknown == [7] && tries == 4)
         #expect(
-            try stage.send(.get, "/metrics").text.contains("jaga_inputs_given_up_total 1\n"))
+            try stage.send(.get, "/metrics").text.contains("jaga_inputs_abandoned_total 1\n"))
         #expect(try stage.send(.get, "/healthz").status == 200)
     }
 
-    @Test func `is dropped when the service cannot take that either`() throws {
+    @Test func `is dropped if the service cannot handle an unknown outcome either`() throws {
         let stage = try Stage()
         var tries = 0
         stage.script.onResult = { _ in
             tries += 1
-            throw Indigestible()
+            throw HandlerError()
         }
-        stage.courier.results = [result(7)]
+        stage.httpClient.results = [result(7)]
         try stage.run(for: .seconds(10))
         #expect(tries == 5)
         #expect(try stage.send(.put, "/v1/thing").status == 204)
         #expect(try stage.send(.get, "/healthz").status == 200)
     }
 
-    @Test func `because the store is to blame comes until it is taken`() throws {
+    @Test func `because of the store is handled until it succeeds`() throws {
         let stage = try Stage()
         var tries = 0
         stage.script.onResult = { _ in
             tries += 1
             if tries < 20 { throw StoreError("disk-full", "write", "", hint: "") }
         }
-        stage.courier.results = [result(7)]
+        stage.httpClient.results = [result(7)]
         try stage.run(until: { tries == 20 })
         try stage.run(for: .seconds(2))
         #expect(tries == 20)
     }
 }
 
-@Suite struct `What a service says of itself` {
-    @Test func `keeps requests away where it is a trouble, and not where it is an alarm`() throws {
+@Suite struct `The status of a service` {
+    @Test func `makes it unready for health problems, and not for alarms`() throws {
         let stage = try Stage()
         try stage.run(until: { try stage.send(.get, "/readyz").status == 200 })
         stage.script.alarms = ["the log grows"]
@@ -205,14 +205,14 @@ import Web
         let status = try stage.send(.get, "/v1/status/timer").json
         #expect(status["ready"] == true)
         #expect(status["troubles"]?.array == ["the log grows"])
-        stage.script.troubles = ["nobody is told"]
-        #expect(try stage.send(.get, "/healthz").text.contains("nobody is told"))
+        stage.script.healthProblems = ["nobody is notified"]
+        #expect(try stage.send(.get, "/healthz").text.contains("nobody is notified"))
         #expect(try stage.send(.get, "/readyz").status == 503)
     }
 
-    @Test func `is shown to whoever only watches without what came from outside`() throws {
+    @Test func `is shown for the monitoring token without texts from outside`() throws {
         let stage = try Stage()
-        _ = try stage.giveMonitoringToken("watcher")
+        _ = try stage.addMonitoringToken("watcher")
         stage.script.alarms = ["gateway sms is down: temporary no way to +60123456789"]
         stage.script.statusDetails = [
             "clocks": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["monitor: Anna"]],

@@ -3,7 +3,7 @@ import Runtime
 import TestSupport
 import Testing
 
-/// What `make install` puts down, with programs that do nothing in place of those that were built.
+/// An installation by `make install`, with placeholder executables.
 private struct Installation {
     static let programs = [
         "jaga", "jaga-ingest", "jaga-membership", "jaga-evaluator", "jaga-timer", "jaga-notifier",
@@ -49,46 +49,50 @@ private struct Installation {
         }
     }
 
-    /// What a unit says of a key, one value a line of it.
+    /// Values of a key in a unit, one per line.
     func values(_ key: String, of unit: String) throws -> [String] {
         try text("\(units)/\(unit)").split(separator: "\n").filter { $0.hasPrefix("\(key)=") }
             .map { String($0.dropFirst(key.count + 1)) }
     }
 }
 
-@Suite struct `What is installed` {
-    @Test func `has a unit for every program, and every unit its program`() async throws {
-        let there = try Installation()
-        try await there.install()
+@Suite struct `The installation` {
+    @Test func `has a unit for every program, and a program for every unit`() async throws {
+        let installation = try Installation()
+        try await installation.install()
         var started: Set<String> = []
-        for service in try there.services {
-            let program = try #require(try there.values("ExecStart", of: service).first)
-            #expect(FileManager.default.isExecutableFile(atPath: there.root + program))
+        for service in try installation.services {
+            let program = try #require(try installation.values("ExecStart", of: service).first)
+            #expect(FileManager.default.isExecutableFile(atPath: installation.root + program))
             started.insert(String(program.split(separator: "/").last ?? ""))
-            #expect(!(try there.text("\(there.units)/\(service)").contains("/usr/local")))
+            #expect(
+                !(try installation.text("\(installation.units)/\(service)").contains("/usr/local")))
             guard service.hasPrefix("jaga-") else { continue }
-            #expect(try there.values("Type", of: service) == ["notify"])
-            #expect(try there.values("Environment", of: service).contains("JAGA_STRICT=on"))
-            #expect(try there.values("User", of: service) == ["jaga"])
-            #expect(try there.values("WatchdogSec", of: service) == ["30"])
-            #expect(try there.values("ProtectSystem", of: service) == ["strict"])
+            #expect(try installation.values("Type", of: service) == ["notify"])
+            #expect(
+                try installation.values("Environment", of: service).contains("JAGA_STRICT_ENV=on"))
+            #expect(try installation.values("User", of: service) == ["jaga"])
+            #expect(try installation.values("WatchdogSec", of: service) == ["30"])
+            #expect(try installation.values("ProtectSystem", of: service) == ["strict"])
         }
         #expect(
             started
                 == Set(Installation.programs).subtracting(["jaga"]).union([
                     "gammu-smsd-http"
                 ]))
-        let wanted = try there.values("Wants", of: "jaga.target").flatMap {
+        let dependencies = try installation.values("Wants", of: "jaga.target").flatMap {
             $0.split(separator: " ")
         }
-        let templates = wanted.map { String($0.replacing(/@.*\./, with: "@.")) }
-        #expect(Set(templates) == Set(try there.services).subtracting(["gammu-smsd-http.service"]))
+        let templates = dependencies.map { String($0.replacing(/@.*\./, with: "@.")) }
+        #expect(
+            Set(templates)
+                == Set(try installation.services).subtracting(["gammu-smsd-http.service"]))
     }
 
-    @Test func `has what its manuals name`() async throws {
-        let there = try Installation()
-        try await there.install()
-        let share = there.root + "/opt/jaga/share"
+    @Test func `has the files that the manuals name`() async throws {
+        let installation = try Installation()
+        try await installation.install()
+        let share = installation.root + "/opt/jaga/share"
         for name in [
             "doc/jaga/subscribe", "doc/jaga/wire.md", "doc/jaga/running.svg",
             "jaga/prometheus/prometheus.yml", "jaga/prometheus/rules/alerts.yml",
@@ -97,14 +101,14 @@ private struct Installation {
         }
     }
 
-    @Test func `leaves what an operator has changed`() async throws {
-        let there = try Installation()
-        try await there.install()
-        let settings = there.root + "/etc/jaga/jaga.env"
-        #expect(try there.text(settings).contains("JAGA_SMS_GATEWAY"))
+    @Test func `keeps changes of the operator`() async throws {
+        let installation = try Installation()
+        try await installation.install()
+        let settings = installation.root + "/etc/jaga/jaga.env"
+        #expect(try installation.text(settings).contains("JAGA_SMS_GATEWAY"))
         try "JAGA_PORT_BASE=9100\n".write(toFile: settings, atomically: true, encoding: .utf8)
-        try await there.install()
-        #expect(try there.text(settings) == "JAGA_PORT_BASE=9100\n")
+        try await installation.install()
+        #expect(try installation.text(settings) == "JAGA_PORT_BASE=9100\n")
     }
 
     @Test(
@@ -112,30 +116,33 @@ private struct Installation {
             if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: Installation.analyzer)
                 && FileManager.default.fileExists(atPath: "/lib/systemd/system/sysinit.target"),
             "systemd is not installed, or its files may not be copied"))
-    func `is what systemd understands and finds little exposed`() async throws {
-        let there = try Installation()
-        try await there.install()
-        let own = there.root + "/etc/systemd"
+    func `passes systemd's checks of syntax and exposure`() async throws {
+        let installation = try Installation()
+        try await installation.install()
+        let own = installation.root + "/etc/systemd"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
-        // Those of the system that ours name; --root looks nowhere else.
+        // The units of the system that ours depend on, because --root reads no other folder.
         try FileManager.default.copyItem(
             atPath: "/lib/systemd/system", toPath: own + "/system")
-        for unit in try FileManager.default.contentsOfDirectory(atPath: there.units) {
+        for unit in try FileManager.default.contentsOfDirectory(atPath: installation.units) {
             try FileManager.default.copyItem(
-                atPath: "\(there.units)/\(unit)", toPath: "\(own)/system/\(unit)")
+                atPath: "\(installation.units)/\(unit)", toPath: "\(own)/system/\(unit)")
         }
-        let names = try there.services.map { $0.replacing("@.", with: "@8103.") } + ["jaga.target"]
-        let said = try await Installation.run(
-            Installation.analyzer, ["verify", "--root=\(there.root)"] + names)
-        #expect(!said.text.contains("jaga") && !said.text.contains("gammu"), "\(said.text)")
+        let names =
+            try installation.services.map { $0.replacing("@.", with: "@8103.") } + ["jaga.target"]
+        let verified = try await Installation.run(
+            Installation.analyzer, ["verify", "--root=\(installation.root)"] + names)
+        #expect(
+            !verified.text.contains("jaga") && !verified.text.contains("gammu"),
+            "\(verified.text)")
         for name in names where name != "jaga.target" {
-            let judged = try await Installation.run(
+            let checked = try await Installation.run(
                 Installation.analyzer,
                 [
                     "security", "--offline=yes", "--threshold=20", "--no-pager",
-                    "--root=\(there.root)", name,
+                    "--root=\(installation.root)", name,
                 ])
-            #expect(judged.status == 0, "\(judged.text.suffix(200))")
+            #expect(checked.status == 0, "\(checked.text.suffix(200))")
         }
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Hosting
 
-@Suite struct `A host that systemd has started` {
-    @Test func `says when it is ready, while it turns, and when it ends`() throws {
+@Suite struct `A host started by systemd` {
+    @Test func `reports when it is ready, that it is alive, and when it stops`() throws {
         let folder = try TemporaryFolder()
         let systemd = try NotifySocket(folder.file("notify"))
         let manager = try ServiceManager(environment: [
@@ -16,12 +16,12 @@ import Testing
         #expect(systemd.heard == ["READY=1\nSTATUS=version \(Version.text), port 8104"])
         try stage.run(for: .seconds(9))
         #expect(systemd.heard == [String](repeating: "WATCHDOG=1", count: 5))
-        stage.host.startLeaving()
-        stage.host.startLeaving()
+        stage.host.beginShutdown()
+        stage.host.beginShutdown()
         try stage.run(for: .seconds(3))
         let last = systemd.heard
         #expect(last.first == "STOPPING=1")
         #expect(last.filter { $0 == "STOPPING=1" }.count == 1)
-        #expect(last.contains("WATCHDOG=1"), "whoever leaves is still watched")
+        #expect(last.contains("WATCHDOG=1"), "the watchdog runs during the drain")
     }
 }

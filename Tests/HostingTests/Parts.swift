@@ -7,28 +7,28 @@ import Store
 import Web
 import Wire
 
-/// What a test says, as a service: each record leaves its number in a table.
+/// Service whose behaviour a test scripts. It writes the sequence of each record into a table.
 final class Script: Service {
     let database: Database
     unowned var host: Host!
-    /// Called for each record after its effect was written; may throw.
+    /// Called for each record after its effect was written. May throw.
     var onApply: (Event, StreamName, Position) throws -> Void = { _, _, _ in }
-    /// Called for the changes that a snapshot makes; may throw.
+    /// Called for the changes of a snapshot. May throw.
     var onReplace: () throws -> Void = {}
-    /// Called for each request but those for `/v1/slow`, and for each result; may throw.
+    /// Called for each request except those for `/v1/slow`, and for each result. May throw.
     var onRequest: (Request) throws -> Void = { _ in }
     var onResult: (TransferResult) throws -> Void = { _ in }
-    var troubles: [String] = []
+    var healthProblems: [String] = []
     var alarms: [String] = []
     var statusDetails: JSON = .object([])
-    var held: [HeldEntry] = []
+    var heldEntries: [HeldEntry] = []
     var applied = 0
     private(set) var reloads = 0
-    /// Members that proposed what cannot be read.
+    /// Members that proposed invalid records.
     private(set) var rejected: [ID128] = []
     var operatorToken = "operator"
-    /// Requests for `/v1/slow`, which wait until a test answers them.
-    private(set) var suspended: Set<UInt64> = []
+    /// Requests for `/v1/slow`, which wait for ``answerSlow()``.
+    private(set) var suspendedRequests: Set<UInt64> = []
 
     init(database: Database) { self.database = database }
 
@@ -53,45 +53,45 @@ final class Script: Service {
 
     func handle(_ request: Request) throws {
         if request.path == "/v1/slow" {
-            suspended.insert(request.id)
+            suspendedRequests.insert(request.id)
         } else {
             try onRequest(request)
             host.answer(request.id, Response(status: 204))
         }
     }
 
-    /// Requests for `/v1/help` are calls for help.
-    func callsForHelp(_ request: Request) -> Bool { request.path == "/v1/help" }
+    /// Requests for `/v1/help` raise emergencies.
+    func isEmergencyRequest(_ request: Request) -> Bool { request.path == "/v1/help" }
 
-    /// Calls that were kept, and what keeping one does.
-    private(set) var kept: [String] = []
-    var onKeep: () throws -> Void = {}
+    /// Bodies of deferred calls, and a hook that runs when one is deferred.
+    private(set) var deferred: [String] = []
+    var onDefer: () throws -> Void = {}
 
-    func keepCall(_ request: Request, because reason: String) throws -> Response? {
-        guard callsForHelp(request) else { return nil }
-        try onKeep()
-        kept.append(String(decoding: request.body, as: UTF8.self))
-        keptCallDue = host.now
+    func deferCall(_ request: Request, because reason: String) throws -> Response? {
+        guard isEmergencyRequest(request) else { return nil }
+        try onDefer()
+        deferred.append(String(decoding: request.body, as: UTF8.self))
+        deferredCallDue = host.now
         return Response(status: 202)
     }
 
-    var keptCallDue: Timestamp?
-    /// Called for each try to raise a kept call; may throw.
+    var deferredCallDue: Timestamp?
+    /// Called for each retry of a deferred call. May throw.
     var onRetry: (_ isBare: Bool) throws -> Void = { _ in }
 
-    func retryKeptCall(isBare: Bool) throws {
+    func retryDeferredCall(isBare: Bool) throws {
         try onRetry(isBare)
-        keptCallDue = nil
+        deferredCallDue = nil
     }
 
-    func postponeKeptCall() throws { keptCallDue = host.now + .seconds(1) }
+    func postponeDeferredCall() throws { deferredCallDue = host.now + .seconds(1) }
 
-    func transferred(_ result: TransferResult) throws { try onResult(result) }
+    func transferCompleted(_ result: TransferResult) throws { try onResult(result) }
 
-    /// Answers those that wait, in the next turn.
+    /// Answers the waiting requests, in the next turn.
     func answerSlow() {
-        for id in suspended { host.answer(id, Response(status: 204)) }
-        suspended.removeAll()
+        for id in suspendedRequests { host.answer(id, Response(status: 204)) }
+        suspendedRequests.removeAll()
     }
 
     func principal(of request: Request) -> Principal? {
@@ -103,7 +103,7 @@ final class Script: Service {
     }
 }
 
-final class TestDoor: Door {
+final class TestHTTPServer: HTTPServer {
     var requests: [Request] = []
     var answers: [UInt64: Response] = [:]
     var steps: [UInt64: [StreamStep]] = [:]
@@ -123,8 +123,8 @@ final class TestDoor: Door {
     var waitMilliseconds: Int? { nil }
 }
 
-/// Brings the results that a test gives it.
-final class TestCourier: Courier {
+/// Returns the results that a test sets.
+final class TestHTTPClient: HTTPClient {
     var results: [TransferResult] = []
 
     func start(_ transfer: Transfer) {}
@@ -137,10 +137,10 @@ final class TestCourier: Courier {
     var waitMilliseconds: Int? { nil }
 }
 
-/// Keeps streams for the host to follow.
+/// Keeps streams that the host follows.
 final class Keeper {
     private let bus: Bus
-    /// What a snapshot of the directory says.
+    /// Records of the directory's snapshot.
     var directory: [Record] = []
 
     init(

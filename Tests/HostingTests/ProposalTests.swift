@@ -5,7 +5,6 @@ import Wire
 
 @testable import Hosting
 
-/// Records that an evaluator must not propose.
 @Suite struct `An invalid proposal` {
     enum Fault: CaseIterable, Sendable {
         case unreadable, unknownKind, kindOfAnotherStream, personOfAnotherPartition
@@ -29,22 +28,23 @@ import Wire
                 let other = (2...).lazy.map { PersonID(ID128(high: 1, low: UInt64($0))) }
                     .first { Partition.of($0) != Stage.partition }
                 return try event(
-                    .clockWanted(
-                        WantedClock(
-                            id: ClockID(id), rule: .presence, person: other ?? person, due: .zero)))
+                    .deadlineScheduled(
+                        Deadline(
+                            id: DeadlineID(id), rule: .presence, person: other ?? person, due: .zero
+                        )))
             }
         }
     }
 
     @Test(arguments: Fault.allCases)
-    func `is a dead letter, its sender may propose no more, and the stream goes on`(
+    func `is dead-lettered, its sender may propose no more, and the stream goes on`(
         fault: Fault
     ) throws {
         let stage = try Stage(Stage.ingest)
         let stream = StreamName.events(Stage.partition)
         let (rogue, honest) = (ID128(high: 3, low: 1), ID128(high: 3, low: 2))
         let evaluator = try Proposer(stage, of: stream)
-        evaluator.propose([try stage.wish(.retry), try fault.record(stage)], by: rogue)
+        evaluator.propose([try stage.deadlineRecord(.retry), try fault.record(stage)], by: rogue)
         try stage.run(for: .seconds(1))
         #expect(stage.script.rejected == [rogue])
         #expect(try stage.effects(of: stream) == [1])
@@ -53,16 +53,17 @@ import Wire
         #expect(entry["stream"] == .string(stream.text) && entry["needed"] == false)
         #expect(try stage.send(.get, "/healthz").status == 503)
 
-        evaluator.propose([try stage.wish(.retry)], by: rogue)
+        evaluator.propose([try stage.deadlineRecord(.retry)], by: rogue)
         try stage.run(for: .seconds(1))
         #expect(try stage.effects(of: stream) == [1])
-        evaluator.propose([try stage.wish(.retry), try stage.wish(.retry)], by: honest)
+        evaluator.propose(
+            [try stage.deadlineRecord(.retry), try stage.deadlineRecord(.retry)], by: honest)
         try stage.run(for: .seconds(1))
         #expect(try stage.effects(of: stream) == [1, 2, 3])
         #expect(try stage.send(.get, "/metrics").text.contains("jaga_proposals_rejected_total 1\n"))
     }
 
-    @Test func `fills no disk, however often it comes`() throws {
+    @Test func `is stored only up to a limit`() throws {
         let stage = try Stage(Stage.ingest)
         let evaluator = try Proposer(stage, of: .events(Stage.partition))
         for number in 1...200 as ClosedRange<UInt64> {
@@ -73,10 +74,10 @@ import Wire
         }
         try stage.run(for: .seconds(1))
         #expect(stage.script.rejected.count == 200)
-        #expect(try stage.streams["poisonCount"]?.int == HostLimits.rejectedProposalsKept)
+        #expect(try stage.streams["deadLetterCount"]?.int == HostLimits.rejectedProposalsKept)
     }
 
-    /// Proposes records behind those that the stage has.
+    /// Proposes records after the last one of the stage.
     private struct Proposer {
         private let stage: Stage
         private let stream: StreamName
@@ -88,7 +89,7 @@ import Wire
             let topology = stage.host.topology
             var configuration = Bus.Configuration(name: "evaluator")
             var peer = Bus.Peer(.ingest, in: topology, streams: [])
-            peer.computedEndpoint = topology.peerEndpoint(.ingest, port: topology.computedPort)
+            peer.derivedEndpoint = topology.peerEndpoint(.ingest, port: topology.derivedPort)
             configuration.peers = [peer]
             transport = stage.network.join(configuration)
         }
@@ -100,7 +101,7 @@ import Wire
             else { return }
             let batch = Batch(
                 stream: stream, after: begin, records: records, head: 0, published: .zero)
-            transport.offer(Offer(batch, from: input, by: member).encoded(), to: 0)
+            transport.sendProposal(Proposal(batch, from: input, by: member).encoded(), to: 0)
         }
     }
 }

@@ -7,7 +7,7 @@ import Web
 @testable import Hosting
 @testable import Runtime
 
-@Suite struct `The guard before a service` {
+@Suite struct `The request guard` {
     private func request(
         _ method: Web.Method = .get, _ path: String = "/v1/x", _ headers: Headers
     ) -> Request {
@@ -26,7 +26,7 @@ import Web
     ]
 
     @Test(arguments: foreign)
-    func `refuses what a page of another site asks for`(marks: [String: String]) {
+    func `rejects requests of another site's page`(marks: [String: String]) {
         var headers: Headers = ["Authorization": Self.basic]
         for (name, value) in marks { headers[name] = value }
         let problem = RequestGuard.originRefusal(of: request(.post, "/v1/x", headers))
@@ -47,13 +47,13 @@ import Web
     ]
 
     @Test(arguments: own)
-    func `lets own pages, apps and followed links pass`(marks: [String: String]) {
+    func `accepts own pages, apps and followed links`(marks: [String: String]) {
         var headers: Headers = ["Authorization": Self.basic]
         for (name, value) in marks { headers[name] = value }
         #expect(RequestGuard.originRefusal(of: request(.get, "/v1/x", headers)) == nil)
     }
 
-    @Test func `takes no form, frame or report of another site for a followed link`() {
+    @Test func `rejects forms, frames and reports of another site`() {
         let link: Headers = [
             "Authorization": Self.basic, "Sec-Fetch-Site": "cross-site",
             "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document",
@@ -76,7 +76,7 @@ import Web
     ]
 
     @Test(arguments: odd)
-    func `takes an origin for its own only if scheme, host and port are`(origin: String) {
+    func `accepts an origin only if scheme, host and port are its own`(origin: String) {
         func refusal(_ origin: String) -> Problem? {
             var request = self.request(
                 .post, "/v1/x",
@@ -90,7 +90,7 @@ import Web
         #expect(refusal("http://127.0.0.1:9410") == nil)
     }
 
-    @Test func `knows its public address where the proxy hides it`() throws {
+    @Test func `knows its public address behind a proxy`() throws {
         let headers: Headers = [
             "Authorization": Self.basic, "Origin": "https://public.example:8443",
         ]
@@ -101,7 +101,7 @@ import Web
         #expect(Origin("http://[2001:db8::1]:81")?.port == 81)
     }
 
-    @Test func `lets a token pass from anywhere that no browser added`() {
+    @Test func `accepts tokens that no browser adds from anywhere`() {
         for origin in ["capacitor://localhost", "https://evil.example", "null"] {
             let bearer: Headers = ["Origin": origin, "Authorization": "Bearer token"]
             for path in ["/v1/emergencies", "/v1/reports", "/osmand"] {
@@ -120,7 +120,7 @@ import Web
                 settings: CommonSettings.all, environment: settings, service: "timer"), Metrics())
     }
 
-    @Test func `counts each caller, and wrong credentials by address`() throws {
+    @Test func `limits each principal, and wrong credentials by address`() throws {
         var limits = try guarded([
             "JAGA_CREDENTIAL_CALLS_PER_SECOND": "1", "JAGA_AUTH_FAILURES_PER_MINUTE": "2",
         ])
@@ -138,14 +138,14 @@ import Web
         #expect(ask(ben) == nil && ask(.operator) == nil)
         #expect(ask(nil) == nil && ask(nil) == nil)
         #expect(ask(nil)?.status == 429)
-        // Right credentials from there are heard all the same.
+        // Valid credentials from that address are still accepted.
         #expect(ask(ben) == nil)
     }
 
-    @Test func `counts large bodies as more requests`() throws {
+    @Test func `counts a large body as several requests`() throws {
         var limits = try guarded(["JAGA_CREDENTIAL_CALLS_PER_SECOND": "1"])
         var request = self.request(.get, "/v1/x", [:])
-        request.body = [UInt8](repeating: 0, count: 59 * HostLimits.bytesPerCall)
+        request.body = [UInt8](repeating: 0, count: 59 * HostLimits.bytesPerRequest)
         let anna = Principal.person(PersonID(ID128(high: 1, low: 1)))
         #expect(
             limits.limitRefusal(of: request, by: anna, needsNone: false, at: .zero) == nil)
@@ -153,19 +153,19 @@ import Web
             limits.limitRefusal(of: request, by: anna, needsNone: false, at: .zero) != nil)
     }
 
-    @Test func `is asked for every request of a service`() throws {
+    @Test func `checks every request of a service`() throws {
         let stage = try Stage()
-        stage.door.requests.append(
+        stage.httpServer.requests.append(
             Request(
                 id: 900, method: .get, path: "/v1/anything",
                 headers: ["Host": "a", "Origin": "https://b"]))
-        try stage.run(until: { stage.door.answers[900] != nil })
-        #expect(stage.door.answers[900]?.status == 403)
-        stage.door.requests.append(
+        try stage.run(until: { stage.httpServer.answers[900] != nil })
+        #expect(stage.httpServer.answers[900]?.status == 403)
+        stage.httpServer.requests.append(
             Request(
                 id: 901, method: .get, path: "/v1/status/timer",
                 headers: ["Host": "a", "Sec-Fetch-Site": "cross-site"]))
-        try stage.run(until: { stage.door.answers[901] != nil })
-        #expect(stage.door.answers[901]?.status == 403)
+        try stage.run(until: { stage.httpServer.answers[901] != nil })
+        #expect(stage.httpServer.answers[901]?.status == 403)
     }
 }

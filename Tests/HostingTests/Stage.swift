@@ -10,13 +10,13 @@ import Wire
 @testable import Runtime
 @testable import Web
 
-/// A host on a made-up clock and network, with a service that does what a test says, and the
-/// keepers of the streams that it follows.
+/// A host with a simulated clock and network, a scripted service, and keepers of the streams that
+/// it follows.
 final class Stage {
     let folder: TemporaryFolder
     let network = MemoryNetwork()
-    let door = TestDoor()
-    let courier = TestCourier()
+    let httpServer = TestHTTPServer()
+    let httpClient = TestHTTPClient()
     private let definition: ServiceDefinition
     private let manager: ServiceManager?
     private let logDescriptor: Int32
@@ -33,7 +33,7 @@ final class Stage {
     }
 
     static let definition = ServiceDefinition(
-        name: .timer, summary: "Does what a test says.",
+        name: .timer, summary: "Scripted by a test.",
         migrations: [
             Migration(number: 1, sql: "CREATE TABLE effect (stream TEXT, sequence INTEGER, b BLOB)")
         ],
@@ -42,7 +42,7 @@ final class Stage {
             .membership: [.directory],
         ])
 
-    /// What a service that follows no streams of ingest is, because it is ingest.
+    /// The definition of a stage that plays ingest, and therefore follows no streams of ingest.
     static var ingest: ServiceDefinition {
         var definition = Stage.definition
         definition.name = .ingest
@@ -68,7 +68,8 @@ final class Stage {
             path: folder.file("store.sqlite"), migrations: HostParts.migrations(definition))
         script = Script(database: database)
         host = try Stage.host(
-            definition, database, clock, folder, network: network, door: door, courier: courier,
+            definition, database, clock, folder, network: network, httpServer: httpServer,
+            httpClient: httpClient,
             manager: manager, logDescriptor: logDescriptor)
         script.host = host
         for (name, streams) in definition.consumes {
@@ -82,7 +83,8 @@ final class Stage {
 
     private static func host(
         _ definition: ServiceDefinition, _ database: Database, _ clock: SystemClock,
-        _ folder: TemporaryFolder, network: MemoryNetwork, door: TestDoor, courier: TestCourier,
+        _ folder: TemporaryFolder, network: MemoryNetwork, httpServer: TestHTTPServer,
+        httpClient: TestHTTPClient,
         manager: ServiceManager?, logDescriptor: Int32
     ) throws -> Host {
         let configuration = try Configuration(
@@ -93,7 +95,8 @@ final class Stage {
         let parts = HostParts(
             topology: topology,
             log: Log(service: definition.name.rawValue, descriptor: logDescriptor),
-            clock: clock, manager: manager, database: database, server: door, transfers: courier,
+            clock: clock, manager: manager, database: database, server: httpServer,
+            transfers: httpClient,
             bus: try Bus(
                 configuration: bus, store: SQLiteBusStore(database), transport: network.join(bus),
                 newID: SecureRandom.id,
@@ -102,17 +105,17 @@ final class Stage {
         return Host(definition: definition, configuration: configuration, parts: parts)
     }
 
-    /// The process ends and is there again, over the same store.
+    /// Restarts the process on the same store.
     func restart() throws {
         host.close()
         host = try Stage.host(
-            definition, host.database, clock, folder, network: network, door: door,
-            courier: courier, manager: manager, logDescriptor: logDescriptor)
+            definition, host.database, clock, folder, network: network, httpServer: httpServer,
+            httpClient: httpClient, manager: manager, logDescriptor: logDescriptor)
         script.host = host
         try host.open(script)
     }
 
-    /// Turns of everybody, 10 ms each.
+    /// Runs turns of all parties, 10 ms each.
     func run(for duration: Duration) throws {
         for _ in 0..<(duration.components.seconds * 100 + 1) { try round() }
     }
@@ -123,62 +126,63 @@ final class Stage {
         host.step()
     }
 
-    /// Turns until something holds; within half a minute of made-up time.
+    /// Runs turns until a condition holds, for at most 30 s of simulated time.
     func run(until condition: () throws -> Bool) throws {
         for _ in 0..<3000 {
             if try condition() { return }
             try round()
         }
-        throw TestFailure("it does not come to pass")
+        throw TestFailure("the condition was not met within 30 s")
     }
 
     // MARK: Streams
 
-    /// Tells of a clock that somebody wants; by its rule it is about an emergency or not.
-    func tell(_ rule: ClockRule, on stream: StreamName) throws {
-        try append(try wish(rule), to: stream)
+    /// Appends a scheduled deadline; its kind decides whether it carries an emergency.
+    func append(_ kind: DeadlineKind, to stream: StreamName) throws {
+        try append(try deadlineRecord(kind), to: stream)
     }
 
-    /// Of the person whom everything is about.
+    /// The partition of the person that all records are about.
     static let partition = Partition.of(PersonID(ID128(high: 1, low: 1)))
 
-    /// A clock that somebody wants, as a record.
-    func wish(_ rule: ClockRule) throws -> Record {
+    /// A scheduled deadline as a record.
+    func deadlineRecord(_ kind: DeadlineKind) throws -> Record {
         nextNumber += 1
-        let clock = WantedClock(
-            id: ClockID(ID128(high: 7, low: nextNumber)), rule: rule,
+        let deadline = Deadline(
+            id: DeadlineID(ID128(high: 7, low: nextNumber)), rule: kind,
             person: PersonID(ID128(high: 1, low: 1)), due: .zero)
         let event = Event(
-            id: EventID(ID128(high: 9, low: nextNumber)), time: .zero, body: .clockWanted(clock))
+            id: EventID(ID128(high: 9, low: nextNumber)), time: .zero,
+            body: .deadlineScheduled(deadline))
         return try EventCodec.encode(event)
     }
 
-    /// A call for help on `sos`, and its taking back.
+    /// Raises an emergency on `sos`.
     func raise() throws -> EmergencyID {
         nextNumber += 1
         let id = EmergencyID(ID128(high: 5, low: nextNumber))
         let signal = EmergencySignal(
             id: id, person: PersonID(ID128(high: 1, low: 1)), trigger: .panic, raised: .zero,
             received: .zero, countdownEnds: .zero)
-        try tell(.sosRaised(signal), on: .sos)
+        try append(.sosRaised(signal), to: .sos)
         return id
     }
 
-    func takeBack(_ emergency: EmergencyID) throws {
+    func cancel(_ emergency: EmergencyID) throws {
         let cancel = EmergencyCancel(
             id: EventID(ID128(high: 4, low: nextNumber)), person: PersonID(ID128(high: 1, low: 1)),
             emergency: emergency, received: .zero)
-        try tell(.sosCancelled(cancel), on: .sos)
+        try append(.sosCancelled(cancel), to: .sos)
     }
 
-    /// Tells of a change of the directory, which its snapshot has too.
+    /// Changes the directory: appends the event, and adds it to the snapshot.
     func change(_ body: EventBody) throws {
-        try tell(body, on: .directory)
+        try append(body, to: .directory)
         try keepers[.membership]?.directory.append(record(of: body))
     }
 
-    /// A credential of whoever only watches.
-    func giveMonitoringToken(_ token: String) throws -> CredentialID {
+    /// Adds a monitoring token to the directory.
+    func addMonitoringToken(_ token: String) throws -> CredentialID {
         let credential = Credential(
             id: CredentialID(ID128(high: 5, low: 5)), hash: Hash.sha256Text(token),
             scope: .monitor, created: .zero)
@@ -187,7 +191,7 @@ final class Stage {
         return credential.id
     }
 
-    private func tell(_ body: EventBody, on stream: StreamName) throws {
+    private func append(_ body: EventBody, to stream: StreamName) throws {
         try append(try record(of: body), to: stream)
     }
 
@@ -207,7 +211,7 @@ final class Stage {
         try keepers[keeper]?.append(record, to: stream)
     }
 
-    /// Sequences of a stream that had their effect, in its order.
+    /// Sequences of a stream's applied records, in the order of their application.
     func effects(of stream: StreamName) throws -> [Int] {
         try host.database.all(
             "SELECT sequence FROM effect WHERE stream = ? ORDER BY rowid", .text(stream.text)
@@ -216,31 +220,33 @@ final class Stage {
 
     // MARK: Requests
 
-    /// Sends a request and gives its answer, as the operator unless a token says otherwise.
+    /// Sends a request as the operator, unless there is another token, and waits for the response.
     func send(
         _ method: Web.Method, _ path: String, _ body: JSON? = nil, token: String? = "operator"
     ) throws -> Response {
         let id = start(method, path, body, token: token)
-        try run(until: { door.answers[id] != nil })
-        return door.answers[id] ?? Response(status: 0)
+        try run(until: { httpServer.answers[id] != nil })
+        return httpServer.answers[id] ?? Response(status: 0)
     }
 
-    /// Sends a request and does not wait for its answer.
+    /// Sends a request without waiting for the response.
     func start(
         _ method: Web.Method, _ path: String, _ body: JSON? = nil, token: String? = "operator"
     ) -> UInt64 {
         nextRequest += 1
         var headers: Headers = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
-        door.requests.append(
+        httpServer.requests.append(
             Request(
                 id: nextRequest, method: method, path: path, headers: headers,
                 body: body?.serialized() ?? []))
         return nextRequest
     }
 
-    /// Answers `POST /v1/streams/timer` by status.
-    func mend(_ body: JSON, token: String? = "operator") throws -> Int {
+    /// Sends `POST /v1/streams/timer`.
+    ///
+    /// - Returns: the status of the response
+    func command(_ body: JSON, token: String? = "operator") throws -> Int {
         try send(.post, "/v1/streams/timer", body, token: token).status
     }
 

@@ -15,9 +15,9 @@ import Wire
 
     init() throws { stage = try Stage() }
 
-    /// What came of an answer, as text.
+    /// The received part of a streamed response, as text.
     private func text(_ id: UInt64) -> String {
-        (stage.door.steps[id] ?? []).map { step in
+        (stage.httpServer.steps[id] ?? []).map { step in
             switch step {
             case .begin(let response): String(decoding: response.body, as: UTF8.self)
             case .piece(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -26,7 +26,7 @@ import Wire
         }.joined()
     }
 
-    /// Numbers of the events that came.
+    /// Sequences of the received events.
     private func sequences(_ id: UInt64) -> [Int] {
         text(id).split(separator: "\n").filter { $0.hasPrefix("data: {\"specversion\"") }
             .compactMap { try? JSON.parse(Array($0.dropFirst(6).utf8))["jagaseq"]?.int }
@@ -43,41 +43,42 @@ import Wire
         throws -> UInt64
     {
         let id = stage.start(.get, "/v1/tail/timer", token: token)
-        var request = stage.door.requests.removeLast()
+        var request = stage.httpServer.requests.removeLast()
         request.query = Query(encoded: query)
         if let lastID { request.headers["Last-Event-ID"] = lastID }
-        stage.door.requests.append(request)
+        stage.httpServer.requests.append(request)
         try stage.round()
         return id
     }
 
-    /// Appends clocks of a person to the stream that this service keeps.
+    /// Publishes expired deadlines of a person on the stream that this service keeps.
     private func publish(_ count: Int, person: UInt64 = 1) throws {
         for _ in 0..<count {
             stage.script.onRequest = { [stage] _ in
-                let clock = WantedClock(
-                    id: ClockID(ID128(high: 7, low: 1)), rule: .tier,
+                let deadline = Deadline(
+                    id: DeadlineID(ID128(high: 7, low: 1)), rule: .tier,
                     person: PersonID(ID128(high: 1, low: person)), due: .zero)
                 let event = Event(
                     id: EventID(SecureRandom.id()), time: stage.host.now,
-                    body: .clockFired(FiredClock(clock: clock, fired: stage.host.now, late: false)))
-                try stage.host.publish(event, on: .fired)
+                    body: .deadlineExpired(
+                        ExpiredDeadline(deadline: deadline, expired: stage.host.now, late: false)))
+                try stage.host.publish(event, on: .deadlines)
             }
             _ = try stage.send(.post, "/v1/anything")
         }
     }
 
-    @Test func `come as they happen, from now on`() throws {
+    @Test func `arrive as they are published`() throws {
         try publish(2)
         let id = try follow()
         #expect(sequences(id) == [])
         #expect(text(id).hasPrefix(": timer\n\n"))
         try publish(3)
         #expect(sequences(id) == [3, 4, 5])
-        #expect(lastID(id).hasPrefix("fired@5."))
+        #expect(lastID(id).hasPrefix("deadlines@5."))
     }
 
-    @Test func `come from the past too, and filtered`() throws {
+    @Test func `can be read from the past, and filtered`() throws {
         try publish(2)
         try stage.run(for: .seconds(120))
         try publish(1)
@@ -86,43 +87,44 @@ import Wire
         #expect(sequences(try follow("since=30s")) == [3, 4])
         let person = "\(PersonID(ID128(high: 1, low: 2)))"
         #expect(sequences(try follow("since=1h&person=\(person)")) == [4])
-        #expect(sequences(try follow("since=1h&type=clock&stream=fired")) == [1, 2, 3, 4])
+        #expect(sequences(try follow("since=1h&type=deadline&stream=deadlines")) == [1, 2, 3, 4])
         #expect(sequences(try follow("since=1h&type=jaga.zone")) == [])
     }
 
-    @Test func `go on after the last one that came`() throws {
+    @Test func `resume after the last received id`() throws {
         let first = try follow()
         try publish(3)
-        let place = lastID(first)
+        let cursor = lastID(first)
         try publish(2)
-        let second = try follow(lastID: place)
+        let second = try follow(lastID: cursor)
         #expect(sequences(second) == [4, 5])
         #expect(!text(second).contains("event:"))
     }
 
-    @Test func `tell of another stream than the one that was read`() throws {
+    @Test func `start with a notice if the stream diverged`() throws {
         try publish(3)
-        let id = try follow(lastID: "fired@2.0000")
-        #expect(text(id).contains("event: diverged\ndata: {\"stream\":\"fired\"}"))
+        let id = try follow(lastID: "deadlines@2.0000")
+        #expect(text(id).contains("event: diverged\ndata: {\"stream\":\"deadlines\"}"))
         #expect(sequences(id) == [1, 2, 3])
-        let beyond = try follow(lastID: "fired@9.0000")
+        let beyond = try follow(lastID: "deadlines@9.0000")
         #expect(text(beyond).contains("event: diverged"))
     }
 
-    @Test func `tell of records that are gone`() throws {
+    @Test func `start with a notice if records were pruned`() throws {
         let first = try follow()
         try publish(1)
-        let place = lastID(first)
+        let cursor = lastID(first)
         try publish(3)
-        try stage.host.bus.prune(.fired, through: 3)
+        try stage.host.bus.prune(.deadlines, through: 3)
         try stage.host.database.commit()
         stage.host.bus.committed()
-        let id = try follow(lastID: place)
-        #expect(text(id).contains("event: gap\ndata: {\"stream\":\"fired\",\"from\":2,\"to\":3}"))
+        let id = try follow(lastID: cursor)
+        #expect(
+            text(id).contains("event: gap\ndata: {\"stream\":\"deadlines\",\"from\":2,\"to\":3}"))
         #expect(sequences(id) == [4])
     }
 
-    @Test func `show a circle's people`() throws {
+    @Test func `can be filtered by the members of a circle`() throws {
         try publish(1)
         try publish(1, person: 2)
         let circle = CircleID(ID128(high: 3, low: 3))
@@ -133,11 +135,11 @@ import Wire
         #expect(sequences(try follow("since=1h&circle=\(circle)")) == [2])
     }
 
-    @Test func `are for the operator, and only as long as the token is`() throws {
-        let refused = try follow(token: "anna")
-        #expect(stage.door.answers[refused]?.status == 403)
+    @Test func `are for the operator, and end when the token is revoked`() throws {
+        let denied = try follow(token: "anna")
+        #expect(stage.httpServer.answers[denied]?.status == 403)
         let nobody = try follow(token: "nobody")
-        #expect(stage.door.answers[nobody]?.status == 401)
+        #expect(stage.httpServer.answers[nobody]?.status == 401)
         let id = try follow()
         try stage.run(for: .seconds(16))
         #expect(text(id).contains("\n:\n\n"))
@@ -147,14 +149,13 @@ import Wire
         #expect(text(id).hasSuffix("|"))
     }
 
-    @Test func `are shown masked to whoever has the monitoring token, who may nothing else`() throws
-    {
-        let credential = try stage.giveMonitoringToken("watcher")
+    @Test func `are masked for the monitoring token, which allows nothing else`() throws {
+        let credential = try stage.addMonitoringToken("watcher")
         let id = try follow(token: "watcher")
         try publish(1)
         #expect(sequences(id) == [1])
         let unmasked = try follow("pii=true", token: "watcher")
-        #expect(stage.door.answers[unmasked]?.status == 403)
+        #expect(stage.httpServer.answers[unmasked]?.status == 403)
         for path in ["/v1/streams/timer", "/v1/held/timer"] {
             #expect(try stage.send(.get, path, token: "watcher").status == 401, "\(path)")
         }
@@ -163,7 +164,7 @@ import Wire
         #expect(text(id).hasSuffix("|"))
     }
 
-    @Test func `end with the token also where there is always more`() throws {
+    @Test func `end when the token is revoked, even if more are waiting`() throws {
         let id = try follow()
         stage.script.operatorToken = "another"
         for _ in 0..<20 where !text(id).hasSuffix("|") {
@@ -174,7 +175,7 @@ import Wire
         #expect((1..<20).contains(sequences(id).count))
     }
 
-    @Test func `end where they are told only until now`() throws {
+    @Test func `end with until=now`() throws {
         try publish(2)
         let id = try follow("since=1h&until=now")
         #expect(sequences(id) == [1, 2])
@@ -190,40 +191,44 @@ import Wire
             ("circle=1", "circle"), ("since=yesterday", "since"), ("pii=yes", "pii"),
             ("pii=true", "pii"), ("typ=zone", "typ"),
         ])
-    func `are refused by the name of what is wrong`(query: String, field: String) throws {
+    func `are rejected for an invalid parameter, which is named`(query: String, field: String)
+        throws
+    {
         let id = try follow(query)
-        #expect(stage.door.answers[id]?.status == 400)
-        #expect(stage.door.answers[id]?.json["field"]?.string == field)
+        #expect(stage.httpServer.answers[id]?.status == 400)
+        #expect(stage.httpServer.answers[id]?.json["field"]?.string == field)
     }
 
-    @Test(arguments: ["fired", "fired@1", "fired@x.0000", "fired@1.zzzz", "fires@1.0000", ","])
-    func `begin at no place that is none`(place: String) throws {
-        let id = try follow(lastID: place)
-        #expect(stage.door.answers[id]?.status == 400)
+    @Test(arguments: [
+        "deadlines", "deadlines@1", "deadlines@x.0000", "deadlines@1.zzzz", "deadline@1.0000", ",",
+    ])
+    func `are rejected for an invalid cursor`(cursor: String) throws {
+        let id = try follow(lastID: cursor)
+        #expect(stage.httpServer.answers[id]?.status == 400)
     }
 
-    @Test func `end with the process, and are not for everybody at once`() throws {
+    @Test func `end at shutdown, and have a limit of readers`() throws {
         let ids = try (0..<HostLimits.tailsMax).map { _ in try follow() }
         let late = try follow()
-        #expect(stage.door.answers[late]?.status == 503)
-        stage.host.startLeaving()
+        #expect(stage.httpServer.answers[late]?.status == 503)
+        stage.host.beginShutdown()
         for id in ids { #expect(text(id).hasSuffix("|")) }
     }
 
-    @Test func `leave places to the operator, however many only watch`() throws {
-        _ = try stage.giveMonitoringToken("watcher")
-        let places = HostLimits.tailsMax - HostLimits.tailsOfOperator
-        for _ in 0..<places {
+    @Test func `reserve readers for the operator`() throws {
+        _ = try stage.addMonitoringToken("watcher")
+        let unreserved = HostLimits.tailsMax - HostLimits.tailsReservedForOperator
+        for _ in 0..<unreserved {
             let id = try follow(token: "watcher")
-            #expect(stage.door.answers[id] == nil)
+            #expect(stage.httpServer.answers[id] == nil)
         }
         let late = try follow(token: "watcher")
-        #expect(stage.door.answers[late]?.status == 503)
-        for _ in 0..<HostLimits.tailsOfOperator {
+        #expect(stage.httpServer.answers[late]?.status == 503)
+        for _ in 0..<HostLimits.tailsReservedForOperator {
             let id = try follow()
-            #expect(stage.door.answers[id] == nil && text(id).hasPrefix(": timer"))
+            #expect(stage.httpServer.answers[id] == nil && text(id).hasPrefix(": timer"))
         }
         let last = try follow()
-        #expect(stage.door.answers[last]?.status == 503)
+        #expect(stage.httpServer.answers[last]?.status == 503)
     }
 }

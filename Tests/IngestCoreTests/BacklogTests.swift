@@ -5,7 +5,7 @@ import Testing
 @testable import IngestCore
 
 @Suite struct BacklogTests {
-    @Test func `what is older than five minutes waits, what is live goes at once`() {
+    @Test func `reports older than five minutes wait, live ones do not`() {
         var bench = Bench()
         bench.deliver([observation(at: -301), observation(at: -300)])
         #expect(bench.reports.map { ($0.fix.time - start).components.seconds } == [-300])
@@ -16,7 +16,7 @@ import Testing
         #expect(!bench.core.hasWork)
     }
 
-    @Test func `an hour without network comes in its order and is not late`() {
+    @Test func `an hour without network arrives in order and is not late`() {
         var bench = Bench()
         bench.deliver((0..<20).map { observation(at: -3600 + 60 * Int64($0)) })
         bench.endTurns()
@@ -35,7 +35,7 @@ import Testing
         let portions = bench.input.map(\.event.body).filter { $0.reportCount > 0 }
         #expect(portions.map(\.reports[0].device.raw.low) == [1, 2, 3, 1, 1])
         #expect(portions.map(\.reportCount) == [85, 1, 2, 85, 83])
-        #expect(bench.reports.count == Limits.backlogPerTurn)
+        #expect(bench.reports.count == Limits.backlogReportsPerTurn)
     }
 
     @Test func `a backlog survives a restart, in its order and once`() {
@@ -43,7 +43,7 @@ import Testing
         bench.deliver((0..<600).map { observation(at: -3600 + Int64($0)) })
         bench.handle(.turnEnd)
         bench.restart()
-        #expect(bench.core.waitingCount == 600 - Limits.backlogPerTurn)
+        #expect(bench.core.waitingCount == 600 - Limits.backlogReportsPerTurn)
         bench.deliver([observation(at: -2000)], from: 2)
         bench.endTurns()
         let times = bench.reports.filter { $0.device == device(1) }.map(\.fix.time)
@@ -52,12 +52,12 @@ import Testing
         #expect(bench.reports.count == 601)
     }
 
-    @Test func `a full backlog refuses old fixes, and neither live ones nor panics`() {
+    @Test func `a full backlog rejects old fixes, but neither live ones nor panics`() {
         var bench = Bench()
-        for batch in 0..<Limits.waitingReports / 1000 {
+        for batch in 0..<Limits.backlogReportsMax / 1000 {
             bench.deliver((0..<1000).map { observation(at: -900_000 + Int64(batch * 1000 + $0)) })
         }
-        #expect(bench.core.waitingCount == Limits.waitingReports)
+        #expect(bench.core.waitingCount == Limits.backlogReportsMax)
         let stored = bench.store.reports.count
         #expect(bench.deliver([observation(at: -400)], from: 2) == .overloaded)
         #expect(bench.store.reports.count == stored)
@@ -78,7 +78,7 @@ import Testing
 }
 
 @Suite struct FifoTests {
-    @Test func `a queue gives what it got, in order, through growing and shrinking`() {
+    @Test func `a queue keeps its order while it grows and shrinks`() {
         var fifo = Fifo<Int>()
         var next = 0
         var expected = 0

@@ -76,43 +76,45 @@ struct Bench {
     @discardableResult
     mutating func deliver(
         _ observations: [Observation], from number: UInt64 = 1, of owner: UInt64? = nil,
-        panics: [Panic] = [], rejections: [Rejection] = [], wantsFriends: Bool = false,
-        policyMark: String? = nil, news: PhoneNews = PhoneNews(), pressesWithinSeconds: Int64 = 0,
-        ownTracks: OwnTracks.App? = nil, client: ClientApp = .jaga, wasKept: Bool = false,
-        isByFormerSecret: Bool = false
+        panics: [Panic] = [], rejections: [Rejection] = [], requestsFriends: Bool = false,
+        policyMark: String? = nil, status: DeviceStatus = DeviceStatus(),
+        pressesWithinSeconds: Int64 = 0,
+        ownTracks: OwnTracks.App? = nil, client: ClientApp = .jaga, wasRetained: Bool = false,
+        isFromFormerSecret: Bool = false
     ) -> Answer? {
         let id = device(number)
         let arrivals = observations.map { observation in
-            let report = Meaning.report(observation, of: id)
+            let report = DerivedID.report(observation, of: id)
             let known = store.report(report, observation.fix, of: id)
             return Arrival(
                 id: report, observation: observation,
                 isKnown: known != nil || store.reports.contains(report), known: known)
         }
-        let request = takeRequest()
+        let request = newRequest()
         handle(
-            .delivery(
-                Delivery(
+            .batch(
+                IncomingBatch(
                     request: request, device: id, person: person(owner ?? number),
                     arrivals: arrivals, panics: panics, rejections: rejections,
                     payload: Array("payload".utf8), path: "/pub", client: client,
-                    wantsFriends: wantsFriends, wantsPolicy: true, policyMark: policyMark,
-                    news: news,
+                    requestsFriends: requestsFriends, requestsPolicy: true, policyMark: policyMark,
+                    status: status,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: ownTracks,
-                    wasKept: wasKept, isByFormerSecret: isByFormerSecret, trace: "t\(request)")))
+                    wasRetained: wasRetained, isFromFormerSecret: isFromFormerSecret,
+                    trace: "t\(request)")))
         return answers[request]
     }
 
     @discardableResult
     mutating func call(_ call: EmergencyCall, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .emergency(
                 EmergencyRequest(
                     request: request, principal: principal, call: call,
                     arrival: call.observation.map { observation in
                         Arrival(
-                            id: Meaning.report(observation, of: device(1)),
+                            id: DerivedID.report(observation, of: device(1)),
                             observation: observation, isKnown: false)
                     }, chance: ID128(high: 99, low: request))))
         return answers[request]
@@ -120,7 +122,7 @@ struct Bench {
 
     @discardableResult
     mutating func cancel(_ emergency: EmergencyID, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .cancellation(
                 CancelRequest(
@@ -130,14 +132,14 @@ struct Bench {
     }
 
     mutating func read(_ emergency: EmergencyID, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .readEmergency(ReadRequest(request: request, principal: principal, id: emergency)))
         return answers[request]
     }
 
     mutating func positions(of id: CircleID, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(.readPositions(ReadRequest(request: request, principal: principal, id: id)))
         return answers[request]
     }
@@ -146,7 +148,7 @@ struct Bench {
     mutating func alarm(
         _ action: AlarmAction, of number: UInt64, zone: ZoneID? = nil, as principal: Principal
     ) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .alarm(
                 AlarmRequest(
@@ -156,21 +158,21 @@ struct Bench {
     }
 
     mutating func readAlarm(of number: UInt64, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .readAlarm(ReadRequest(request: request, principal: principal, id: person(number))))
         return answers[request]
     }
 
     mutating func readPolicy(of number: UInt64, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .readPolicy(ReadRequest(request: request, principal: principal, id: person(number))))
         return answers[request]
     }
 
     mutating func locate(_ number: UInt64, as principal: Principal) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .locate(
                 LocateRequest(request: request, principal: principal, person: person(number))))
@@ -183,7 +185,7 @@ struct Bench {
         _ action: JourneyAction, of number: UInt64 = 1, _ journey: Int64? = nil,
         as principal: Principal? = nil
     ) -> Answer? {
-        let request = takeRequest()
+        let request = newRequest()
         handle(
             .journey(
                 JourneyRequest(
@@ -193,16 +195,16 @@ struct Bench {
     }
 
     /// An evaluator decides.
-    mutating func compute(_ body: EventBody) {
-        handle(.computed(Event(id: EventID(.zero), time: now, body: body)))
+    mutating func applyDerived(_ body: EventBody) {
+        handle(.derived(Event(id: EventID(.zero), time: now, body: body)))
     }
 
     /// The timer tells.
     mutating func fire(_ body: EventBody) {
-        handle(.fired(Event(id: EventID(.zero), time: now, body: body)))
+        handle(.deadlines(Event(id: EventID(.zero), time: now, body: body)))
     }
 
-    private mutating func takeRequest() -> UInt64 {
+    private mutating func newRequest() -> UInt64 {
         defer { nextRequest += 1 }
         return nextRequest
     }

@@ -26,29 +26,29 @@ import Wire
         CheckpointRow(sequence: 10, stateHash: 1), CheckpointRow(sequence: 20, stateHash: 2),
     ]
 
-    @Test func `one that goes on where the log is goes into the store`() {
+    @Test func `a checkpoint that matches the log is stored`() {
         #expect(decide(checkpoint(at: 1)) == .keep)
         #expect(decide(checkpoint(at: 21), kept) == .keep)
     }
 
-    @Test func `one of another log, other outputs or another logic does not`() {
-        #expect(decide(checkpoint(at: 1), isInput: false) == .refuse(.otherInput))
-        #expect(decide(checkpoint(at: 0)) == .refuse(.otherInput))
-        #expect(decide(checkpoint(at: 1), isOutput: false) == .refuse(.otherOutput))
-        #expect(decide(checkpoint(at: 1), logic: 2) == .refuse(.otherLogic))
-        #expect(decide(checkpoint(at: 1), logic: nil) == .refuse(.otherLogic))
+    @Test func `a checkpoint of another log, output or logic is rejected`() {
+        #expect(decide(checkpoint(at: 1), isInput: false) == .reject(.otherInput))
+        #expect(decide(checkpoint(at: 0)) == .reject(.otherInput))
+        #expect(decide(checkpoint(at: 1), isOutput: false) == .reject(.otherOutput))
+        #expect(decide(checkpoint(at: 1), logic: 2) == .reject(.otherLogic))
+        #expect(decide(checkpoint(at: 1), logic: nil) == .reject(.otherLogic))
     }
 
-    @Test func `one sent again is known, and another state at its place is noticed`() {
+    @Test func `a repeated checkpoint is known, a different state is detected`() {
         #expect(decide(checkpoint(at: 10, stateHash: 1), kept) == .known)
         #expect(decide(checkpoint(at: 20, stateHash: 2), kept) == .known)
-        #expect(decide(checkpoint(at: 10, stateHash: 2), kept) == .refuse(.otherState))
-        #expect(decide(checkpoint(at: 20, stateHash: 1), kept) == .refuse(.otherState))
-        #expect(decide(checkpoint(at: 15), kept) == .refuse(.older))
-        #expect(decide(checkpoint(at: 5), kept) == .refuse(.older))
+        #expect(decide(checkpoint(at: 10, stateHash: 2), kept) == .reject(.otherState))
+        #expect(decide(checkpoint(at: 20, stateHash: 1), kept) == .reject(.otherState))
+        #expect(decide(checkpoint(at: 15), kept) == .reject(.older))
+        #expect(decide(checkpoint(at: 5), kept) == .reject(.older))
     }
 
-    @Test func `a new owner begins with the older one, as long as the newer one is near`() {
+    @Test func `a new owner starts from the older checkpoint if the newer is close`() {
         #expect(CheckpointRules.choose(from: []) == nil)
         let one = CheckpointRules.choose(from: [kept[0]])
         #expect(one?.begin == kept[0] && one?.audit == nil)
@@ -60,7 +60,7 @@ import Wire
         }
     }
 
-    @Test func `where one led to nothing another is given out`() {
+    @Test func `after a failed checkpoint another one is used`() {
         let chosen = CheckpointRules.choose(from: kept, failed: [10])
         #expect(chosen?.begin == kept[1] && chosen?.audit == nil)
         let three = [CheckpointRow(sequence: 5, stateHash: 5, isProven: true)] + kept
@@ -69,7 +69,7 @@ import Wire
         #expect(CheckpointRules.choose(from: kept, failed: [10, 20])?.begin == kept[1])
     }
 
-    @Test func `the last that was of use stays beside two of which nobody knows, for an hour`() {
+    @Test func `the last proven checkpoint is kept for an hour beside two unproven ones`() {
         func rows(_ proven: Set<UInt64>) -> [CheckpointRow] {
             (1...4).map {
                 CheckpointRow(
@@ -88,7 +88,7 @@ import Wire
         #expect(left([1], after: Limits.provenSeconds + 1) == [1, 2])
     }
 
-    @Test func `a newer logic comes into every log, once, and new ones begin with it`() {
+    @Test func `a newer logic enters every log once, and new logs begin with it`() {
         var bench = Bench()
         let opened = Set(bench.input.map(\.partition))
         bench.handle(.logic(2))

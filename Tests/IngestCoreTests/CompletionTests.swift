@@ -40,7 +40,7 @@ import Testing
         #expect(bench.input.count == records)
     }
 
-    @Test func `a message with an id of its own is the same report`() {
+    @Test func `a message with another id is the same report`() {
         var bench = Bench()
         bench.deliver([observation(at: -5)])
         var named = location(at: -5)
@@ -50,7 +50,7 @@ import Testing
         #expect(bench.reports.map(\.fix.speedCentimetresPerSecond) == [nil, 150])
     }
 
-    @Test func `what came in between is not undone`() {
+    @Test func `values of messages in between are kept`() {
         var bench = Bench()
         bench.deliver([observation(at: -9)])
         bench.deliver([observation(at: -5, lat: 9)])
@@ -67,7 +67,7 @@ import Testing
         #expect(bench.reports.map(\.battery) == [61])
     }
 
-    @Test func `a report that waits is completed before it is evaluated`() {
+    @Test func `a report in the backlog is completed before it is evaluated`() {
         var bench = Bench()
         bench.deliver([observation(at: -900)])
         bench.deliver([location(at: -900)])
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.reports.map(\.fix.speedCentimetresPerSecond) == [150])
     }
 
-    @Test func `the battery of a phone that rests is that of its newest message`() {
+    @Test func `a phone at rest has the battery of its newest message`() {
         var bench = Bench()
         bench.deliver([location(at: -250, battery: 61, created: -250)])
         bench.deliver([location(at: -250, battery: 15, created: -10)])

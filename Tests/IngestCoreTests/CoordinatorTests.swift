@@ -7,13 +7,13 @@ import Wire
 @Suite struct CoordinatorTests {
     private let first = Partition.all[0]
 
-    @Test func `the first member of an empty store gets everything at once`() {
+    @Test func `the first member of an empty store gets all partitions at once`() {
         var party = Party()
         party.join(1)
         #expect(party.partitions(of: 1) == Partition.all)
     }
 
-    @Test func `a second one takes over half, each partition as soon as it is live`() {
+    @Test func `a second member takes over half, each partition once it is live`() {
         var party = Party()
         party.join(1)
         party.settle()
@@ -27,7 +27,7 @@ import Wire
         #expect(party.coordinator.moves == 32)
     }
 
-    @Test func `the owner keeps a partition while its successor reads`() {
+    @Test func `the owner keeps a partition while its successor restores it`() {
         var party = Party(partitions: 2)
         party.join(1)
         party.settle()
@@ -40,7 +40,7 @@ import Wire
         #expect(moved.allSatisfy { party.owner(of: $0) == 2 })
     }
 
-    @Test func `who is silent for more than three seconds has lost everything`() {
+    @Test func `a member without contact for three seconds loses its partitions`() {
         var party = Party()
         party.join(1)
         party.join(2)
@@ -52,7 +52,7 @@ import Wire
         #expect(party.shares == [1: 64])
     }
 
-    @Test func `who leaves is followed at once`() {
+    @Test func `a member that leaves is replaced at once`() {
         var party = Party()
         for number in 1...3 { party.join(UInt64(number)) }
         party.settle()
@@ -64,22 +64,22 @@ import Wire
         }
     }
 
-    @Test func `a stopped one that goes on gets its share back, new epochs for all of it`() {
+    @Test func `a resumed member gets its share back with new epochs`() {
         var party = Party()
         party.join(1)
         party.join(2)
         party.settle()
         let before = Set(party.partitions(of: 2))
-        let epochs = party.players[2]?.holdings.map(\.epoch).max() ?? 0
+        let epochs = party.players[2]?.leases.map(\.epoch).max() ?? 0
         party.stop(2)
         party.wait(seconds: 15)
         party.settle()
         party.go(on: 2)
         #expect(Set(party.partitions(of: 2)) == before)
-        #expect(party.players[2]?.holdings.allSatisfy { $0.epoch > epochs } == true)
+        #expect(party.players[2]?.leases.allSatisfy { $0.epoch > epochs } == true)
     }
 
-    @Test func `what one cannot compute goes to another, and back after ten minutes at most`() {
+    @Test func `a failed partition goes to another member for ten minutes at most`() {
         var party = Party(partitions: 4)
         party.join(1)
         party.join(2)
@@ -99,7 +99,7 @@ import Wire
         #expect(party.owner(of: partition) == 3)
     }
 
-    @Test func `who gave up may begin with another checkpoint at once`() {
+    @Test func `a member that gave up may retry with another checkpoint at once`() {
         var party = Party(partitions: 2)
         party.join(1)
         party.settle()
@@ -114,7 +114,7 @@ import Wire
         #expect(party.lived.filter { $0 == first }.count == 2)
     }
 
-    @Test func `what was said of an earlier tenure is not held against this one`() {
+    @Test func `reports about an earlier assignment do not count against this one`() {
         var party = Party(partitions: 1)
         party.join(1)
         let old = party.players[1]?.held
@@ -123,12 +123,12 @@ import Wire
         var late = old
         late?[first]?.state = .failed
         party.handle(
-            .heard(
-                member: member(1), logic: 1...1, holdings: Array((late ?? [:]).values)))
+            .renewed(
+                member: member(1), logic: 1...1, leases: Array((late ?? [:]).values)))
         #expect(party.owner(of: first) == 1)
     }
 
-    @Test func `what is read without an end goes to somebody who has time, and not back`() {
+    @Test func `a partition stuck in restoring moves to an idle member, and not back`() {
         var party = Party(partitions: 2)
         party.join(1)
         party.join(2)
@@ -148,7 +148,7 @@ import Wire
         #expect(party.owner(of: partition) == 1, "better slowly than not at all")
     }
 
-    @Test func `where everybody is reading nothing is moved`() {
+    @Test func `nothing is moved while all members are restoring`() {
         var party = Party(partitions: 4)
         party.join(1)
         party.join(2)
@@ -159,7 +159,7 @@ import Wire
         #expect(party.coordinator.moves <= 4)
     }
 
-    @Test func `there are no more members than the coordinator can attend to`() {
+    @Test func `the number of members is limited`() {
         var party = Party(partitions: 2)
         for number in 1...UInt64(Limits.membersMax) + 5 { party.join(number) }
         #expect(party.coordinator.memberIDs.count == Limits.membersMax)
@@ -168,7 +168,7 @@ import Wire
         #expect(party.coordinator.memberIDs.contains(member(9999)))
     }
 
-    @Test func `who is dead is gone, however often the coordinator stands still for a moment`() {
+    @Test func `a dead member is removed despite short pauses of the coordinator`() {
         var party = Party()
         party.join(1)
         party.join(2)
@@ -181,7 +181,7 @@ import Wire
         #expect(party.shares == [1: 64])
     }
 
-    @Test func `a successor that fails leaves the partition where it was`() {
+    @Test func `a failed successor leaves the partition with its owner`() {
         var party = Party(partitions: 2)
         party.join(1)
         party.settle()
@@ -193,7 +193,7 @@ import Wire
         #expect(party.isEven)
     }
 
-    @Test func `after a restart everybody keeps what they claim, moves under way too`() {
+    @Test func `after a restart members keep their claims, including running moves`() {
         var party = Party()
         party.join(1)
         party.join(2)
@@ -212,7 +212,7 @@ import Wire
         #expect(party.coordinator.moves == 0)
     }
 
-    @Test func `after a restart nobody gets what another may still claim`() {
+    @Test func `after a restart no partition is assigned that may still be claimed`() {
         var party = Party()
         party.join(1)
         party.join(2)
@@ -228,23 +228,23 @@ import Wire
         #expect(party.partitions(of: 1) == Partition.all)
     }
 
-    @Test func `of two who claim the same the older one owns and the newer one follows`() {
+    @Test func `of two claims the older one owns and the newer one succeeds`() {
         for isOlderFirst in [true, false] {
             var party = Party(partitions: 1, isNew: false)
             for number in isOlderFirst ? [1, 2] : [2, 1] as [UInt64] {
-                let holding = Holding(partition: first, epoch: number * 10, state: .restoring)
-                party.players[number] = .init(logic: 1...1, held: [first: holding])
+                let lease = Lease(partition: first, epoch: number * 10, state: .restoring)
+                party.players[number] = .init(logic: 1...1, held: [first: lease])
                 party.renew(number)
             }
             #expect(party.owner(of: first) == 1)
-            #expect(party.coordinator.seats[first]?.successor?.member == member(2))
+            #expect(party.coordinator.assignments[first]?.successor?.member == member(2))
             party.becomeLive(2)
             #expect(party.partitions(of: 1).isEmpty)
             #expect(party.owner(of: first) == 2)
         }
     }
 
-    @Test func `a coordinator that was away does not blame the members`() {
+    @Test func `a pause of the coordinator does not count against members`() {
         var party = Party()
         party.join(1)
         party.join(2)
@@ -256,7 +256,7 @@ import Wire
         #expect(party.owners == before)
     }
 
-    @Test func `who cannot run the logic of the logs gets nothing`() {
+    @Test func `a member that cannot run the logic gets no partition`() {
         var party = Party()
         party.join(1, logic: 2...3)
         #expect(party.partitions(of: 1).isEmpty)
@@ -265,7 +265,7 @@ import Wire
         #expect(party.raised == nil)
     }
 
-    @Test func `the logic rises once everybody can run the newer one`() {
+    @Test func `the logic switches once all members can run the newer one`() {
         var party = Party()
         party.join(1, logic: 1...1)
         party.join(2, logic: 1...2)
@@ -284,7 +284,7 @@ import Wire
         #expect(party.partitions(of: 3).isEmpty)
     }
 
-    @Test func `the logic rises no further than to what is known here`() {
+    @Test func `the logic never switches to an unknown version`() {
         var party = Party()
         party.join(1, logic: 1...65_535)
         party.settle()
@@ -298,7 +298,7 @@ import Wire
         #expect(early.raised == 2)
     }
 
-    @Test func `the logic does not rise while older members may not have spoken yet`() {
+    @Test func `the logic does not switch while older members may still join`() {
         var party = Party(isNew: false)
         party.join(2, logic: 1...2)
         #expect(party.raised == nil)

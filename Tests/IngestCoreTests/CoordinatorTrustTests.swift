@@ -45,7 +45,7 @@ import Wire
         #expect(party.coordinator.unowned.isEmpty, "better somebody than nobody")
     }
 
-    @Test func `keeps its partitions while it is idle and nobody else is there`() {
+    @Test func `keeps its partitions while it is idle and the only member`() {
         var party = Party()
         party.join(1)
         party.settle()
@@ -57,7 +57,7 @@ import Wire
         #expect(party.partitions(of: 1).isEmpty)
     }
 
-    @Test func `gets nothing after an invalid proposal, also when nobody else is there`() {
+    @Test func `gets nothing after an invalid proposal, even as the only member`() {
         var party = Party()
         party.join(1)
         party.settle()

@@ -13,7 +13,7 @@ private enum Step: Hashable {
     case renew(UInt64)
     /// Stopped until the coordinator gives it up.
     case vanish(UInt64)
-    case goOn(UInt64)
+    case writeRest(UInt64)
     case fail(UInt64, Partition)
     case restart
     case wait
@@ -42,7 +42,7 @@ private struct Watched {
         case .vanish(let number):
             party.stop(number)
             party.wait(seconds: 4)
-        case .goOn(let number): party.go(on: number)
+        case .writeRest(let number): party.go(on: number)
         case .fail(let number, let partition):
             party.fail(number, at: partition)
             hasFailures = true
@@ -77,7 +77,7 @@ private struct Watched {
         }
     }
 
-    /// A tenure that is new has a higher epoch than any before it.
+    /// A new assignment has a higher epoch than any before it.
     private func checkEpochs() {
         for partition in party.partitions {
             let known = before.epochs[partition] ?? [:]
@@ -98,8 +98,8 @@ private struct Watched {
             guard let was = before.owner(of: partition), was != owner, able.contains(was),
                 before.players[was] != nil
             else { continue }
-            let seat = party.coordinator.seats[partition]
-            let state = seat?.owner.flatMap { party.coordinator.state(of: $0, at: partition) }
+            let assignment = party.coordinator.assignments[partition]
+            let state = assignment?.owner.flatMap { party.coordinator.state(of: $0, at: partition) }
             #expect(state == .live, "after \(step) \(partition) was taken from \(was)")
         }
     }
@@ -110,13 +110,16 @@ private struct Watched {
         var kept: [UInt64: Int] = party.players.mapValues { _ in 0 }
         var moved = 0
         for partition in party.partitions {
-            let seat = before.coordinator.seats[partition]
-            let tenures = [seat?.successor, seat?.owner].compactMap { $0?.member }
+            let assignment = before.coordinator.assignments[partition]
+            let partitionLeases = [assignment?.successor, assignment?.owner].compactMap {
+                $0?.member
+            }
             guard
-                let was = tenures.first(where: { kept[$0.low] != nil && before.knows($0) })?.low
+                let was = partitionLeases.first(where: { kept[$0.low] != nil && before.knows($0) })?
+                    .low
             else { continue }
             kept[was, default: 0] += 1
-            if party.coordinator.seats[partition]?.future?.member.low != was { moved += 1 }
+            if party.coordinator.assignments[partition]?.future?.member.low != was { moved += 1 }
         }
         let loads = kept.values.sorted(by: >)
         guard !loads.isEmpty else { return }
@@ -135,7 +138,7 @@ extension Party {
 @Suite struct CoordinatorWorlds {
     /// Every order of so many steps, from a world in which nobody is there yet.
     @Test(arguments: [(members: 2, depth: 6), (members: 3, depth: 5)])
-    func `in small worlds nothing ever goes wrong`(world: (members: Int, depth: Int)) {
+    func `invariants hold in all small worlds`(world: (members: Int, depth: Int)) {
         var seen = 0
         explore(Watched(partitions: 4), members: UInt64(world.members), depth: world.depth, &seen)
         #expect(seen > 2000)
@@ -156,7 +159,7 @@ extension Party {
         var steps: [Step] = []
         for number in 1...members {
             if world.party.stopped[number] != nil {
-                steps.append(.goOn(number))
+                steps.append(.writeRest(number))
             } else if let player = world.party.players[number] {
                 steps += [.leave(number), .live(number), .vanish(number)]
                 if let held = player.held.keys.min() { steps.append(.fail(number, held)) }
@@ -171,7 +174,7 @@ extension Party {
     }
 
     @Test(arguments: 1...12)
-    func `in large ones neither`(seed: UInt64) {
+    func `invariants hold in large worlds`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var world = Watched(partitions: 64)
         let breaks = seed.isMultiple(of: 4)
@@ -186,7 +189,7 @@ extension Party {
         _ world: Watched, breaks: Bool, _ random: inout SeededGenerator
     ) -> Step {
         let number = UInt64.random(in: 1...9, using: &random)
-        if world.party.stopped[number] != nil { return .goOn(number) }
+        if world.party.stopped[number] != nil { return .writeRest(number) }
         guard let player = world.party.players[number] else { return .join(number) }
         switch Int.random(in: 0..<20, using: &random) {
         case 0...2: return .leave(number)

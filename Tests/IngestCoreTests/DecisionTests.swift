@@ -27,14 +27,15 @@ import Testing
 
     private let cho = Principal.person(person(3))
 
-    @Test func `every decision is kept with the circles that share it, whatever it told`() {
+    @Test func `every decision is stored with the circles that share it`() {
         var bench = Bench()
         bench.change(.setChanged(ZoneSet(id: zoneSet(1), name: "S")))
         bench.change(aCircle(2, [member(4, .admin), member(1)], sets: [1]))
         let bodies: [EventBody] = [
-            .zoneEntered(crossing()), .zoneWithheld(crossing()), .zoneInitial(crossing()),
+            .zoneEntered(crossing()), .zoneSuppressed(crossing()),
+            .zonePresenceEstablished(crossing()),
             .zoneApproached(crossing()), .zoneDwelled(crossing()), .zoneExited(crossing()),
-            .zoneReceded(crossing()), .zoneForgotten(crossing()),
+            .zoneLeftVicinity(crossing()), .zonePresenceCleared(crossing()),
             .zoneEntered(crossing(9, circle: nil)),
             .zoneEntered(crossing(101, circle: nil, set: zoneSet(1))),
             .zoneAbsent(
@@ -42,7 +43,7 @@ import Testing
                     person: person(1), zone: zone(1), zoneName: "Z", circle: circle(1), by: start,
                     fix: nil, hasContact: false)),
         ]
-        for body in bodies { bench.compute(body) }
+        for body in bodies { bench.applyDerived(body) }
         let rows = bench.store.decisions
         #expect(rows.map(\.kind) == bodies.map(\.kind))
         #expect(
@@ -50,11 +51,11 @@ import Testing
                 == Array(repeating: [circle(1)], count: 8) + [[], [circle(2)], [circle(1)]])
     }
 
-    @Test func `the person sees all, guardians what is their circle's, others nothing`() throws {
+    @Test func `the person sees all, guardians their circle's decisions, others nothing`() throws {
         var bench = Bench()
-        bench.compute(.zoneEntered(crossing()))
-        bench.compute(.zoneEntered(crossing(9, circle: nil)))
-        bench.compute(.zoneEntered(crossing(8, circle: circle(2))))
+        bench.applyDerived(.zoneEntered(crossing()))
+        bench.applyDerived(.zoneEntered(crossing(9, circle: nil)))
+        bench.applyDerived(.zoneEntered(crossing(8, circle: circle(2))))
         #expect(
             try sights(bench, as: .device(device(1), of: person(1)))
                 == [.everything, .everything, .everything])
@@ -66,14 +67,14 @@ import Testing
         }
     }
 
-    @Test func `precision zone shows neither places nor small zones`() throws {
+    @Test func `precision zone shows neither positions nor small zones`() throws {
         var bench = Bench()
         guard case .zoneChanged(var small) = aZone(2, of: .circle(circle(1))) else { return }
         small.prepared.inradiusCentimetres = 9999
         bench.change(.zoneChanged(small))
         bench.change(
             aCircle(1, [member(1, precision: .zone), member(3, .guardian)]))
-        for number in [1, 2, 7] as [UInt64] { bench.compute(.zoneEntered(crossing(number))) }
+        for number in [1, 2, 7] as [UInt64] { bench.applyDerived(.zoneEntered(crossing(number))) }
         #expect(
             try sights(bench, as: cho) == [
                 .withoutPlace(namesZone: true), .withoutPlace(namesZone: false),
@@ -81,32 +82,32 @@ import Testing
             ], "a zone that is gone may have been small")
     }
 
-    @Test func `what happened in a pause stays there; in a pause no places are shown`() throws {
+    @Test func `decisions made during a pause stay hidden`() throws {
         var bench = Bench()
-        bench.compute(.zoneEntered(crossing()))
+        bench.applyDerived(.zoneEntered(crossing()))
         let end = start + .seconds(60)
         bench.change(
             aCircle(1, [member(1, sharing: .pausedUntil(end)), member(3, .guardian)]))
-        bench.compute(.zoneExited(crossing()))
+        bench.applyDerived(.zoneExited(crossing()))
         #expect(try sights(bench, as: cho) == [.withoutPlace(namesZone: true), nil])
         bench.wait(60)
         #expect(try sights(bench, as: cho) == [.everything, nil])
     }
 
-    @Test func `a guardian sees what happened since both had joined`() throws {
+    @Test func `a guardian sees decisions since both joined`() throws {
         var bench = Bench()
-        bench.compute(.zoneEntered(crossing()))
+        bench.applyDerived(.zoneEntered(crossing()))
         var late = member(3, .guardian)
         late.joined = start + .seconds(10)
         bench.change(aCircle(1, [member(1), late]))
         bench.wait(20)
-        bench.compute(.zoneExited(crossing()))
+        bench.applyDerived(.zoneExited(crossing()))
         #expect(try sights(bench, as: cho) == [nil, .everything])
     }
 
-    @Test func `who is removed is forgotten`() throws {
+    @Test func `a removed person is forgotten`() throws {
         var bench = Bench()
-        bench.compute(.zoneEntered(crossing()))
+        bench.applyDerived(.zoneEntered(crossing()))
         bench.change(.personRemoved(PersonRemoval(person: person(1))))
         #expect(bench.store.decisions.isEmpty)
         #expect(try sights(bench, as: cho) == nil)

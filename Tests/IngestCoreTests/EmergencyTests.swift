@@ -28,8 +28,8 @@ import Testing
     private func news(
         _ view: EmergencyView, _ state: EmergencyState, signal: EmergencyID? = nil,
         reopened: Bool = false
-    ) -> EmergencyNews {
-        EmergencyNews(
+    ) -> EmergencyChange {
+        EmergencyChange(
             emergency: view.emergency, person: person(1), state: state, trigger: .panic,
             signal: signal ?? view.emergency, raised: view.raised,
             countdownEnds: view.countdownEnds, reopened: reopened)
@@ -39,7 +39,7 @@ import Testing
         Event(id: EventID(.zero), time: start, body: body)
     }
 
-    @Test func `a panic goes to everybody at once`() throws {
+    @Test func `a panic is published at once`() throws {
         var bench = Bench()
         bench.deliver([observation(at: -60, battery: 9)])
         let view = try view(bench.call(EmergencyCall(messageID: "e1"), as: anna))
@@ -51,11 +51,11 @@ import Testing
         #expect(raised.countdownEnds == start + .seconds(10))
         #expect(raised.fix?.time == start - .seconds(60))
         #expect(raised.battery == 9)
-        #expect(view.state == .countdown && view.told == .none)
+        #expect(view.state == .countdown && view.deliveryState == .none)
         #expect(bench.bodies(.inputSignal).count == 1)
     }
 
-    @Test func `a call sent again is the same one, also after a restart`() throws {
+    @Test func `a repeated call is the same, also after a restart`() throws {
         var bench = Bench()
         let call = EmergencyCall(messageID: "e1")
         let first = try view(bench.call(call, as: anna))
@@ -76,7 +76,7 @@ import Testing
         #expect(view.state == (seconds == 0 ? .open : .countdown))
     }
 
-    @Test func `a call that was long on its way has no countdown`() throws {
+    @Test func `a delayed call has no countdown`() throws {
         var bench = Bench()
         let late = try view(bench.call(EmergencyCall(raised: start - .seconds(301)), as: anna))
         #expect(late.countdownEnds == start && late.raised == start - .seconds(301))
@@ -87,7 +87,7 @@ import Testing
         #expect(future.countdownEnds == start + .seconds(10))
     }
 
-    @Test func `the report inside is kept like any other, after the signal`() throws {
+    @Test func `the report in a call is stored after the signal`() throws {
         var bench = Bench()
         let inside = observation(at: -1, lat: 42, battery: 3)
         bench.call(EmergencyCall(observation: inside), as: anna)
@@ -117,7 +117,7 @@ import Testing
             fix: nil, battery: nil)
     }
 
-    @Test func `a call without an id that is sent again is the same, also once it was cancelled`()
+    @Test func `a repeated call without an id is the same, also after a cancel`()
         throws
     {
         var bench = Bench()
@@ -128,7 +128,7 @@ import Testing
         bench.deliver([], panics: [unnamed(bench)])
         #expect(bench.sos.count == 1 && bench.bodies(.inputSignal).count == 1)
         let view = try view(bench.read(first.id, as: anna))
-        bench.compute(.emergencyCancelled(news(view, .cancelled)))
+        bench.applyDerived(.emergencyCancelled(news(view, .cancelled)))
         bench.wait(Int(Limits.callRepeatedSeconds) - 5)
         bench.restart()
         bench.deliver([], panics: [unnamed(bench)])
@@ -142,7 +142,7 @@ import Testing
         #expect(bench.sos.count == 2, "this one's receipt counts")
     }
 
-    @Test func `a second call without an id is a new one where it says anything else`() {
+    @Test func `a call without an id but with other content is new`() {
         var bench = Bench()
         bench.deliver([], panics: [unnamed(bench)])
         bench.wait(5)
@@ -158,14 +158,14 @@ import Testing
         #expect(bench.sos.count == 4, "both again")
     }
 
-    @Test func `a call that had been put aside is one, however often it is read again`() {
+    @Test func `a quarantined request is raised once, however often it is retried`() {
         var bench = Bench()
         func retry(received: Timestamp) {
             var panic = unnamed(bench)
             panic.raised = received
             bench.handle(
-                .redelivery(
-                    Redelivery(
+                .quarantineRetry(
+                    QuarantineRetry(
                         request: 7, entry: QuarantineID(.zero), device: device(1),
                         person: person(1), client: .osmAnd, received: received, arrivals: [],
                         panics: [panic])))
@@ -173,7 +173,7 @@ import Testing
         bench.deliver([], panics: [unnamed(bench)])
         bench.wait(600)
         retry(received: start + .seconds(10))
-        #expect(bench.sos.count == 1, "it came with what was put aside")
+        #expect(bench.sos.count == 1, "it came from the quarantine")
         for _ in 0..<2 { retry(received: start + .seconds(500)) }
         #expect(bench.sos.count == 2)
     }
@@ -193,112 +193,110 @@ import Testing
         #expect(signal(bench.sos.last)?.fix == observation.fix)
     }
 
-    @Test func `the state follows the evaluator and what people were told`() throws {
+    @Test func `the state follows the evaluator and the deliveries`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        bench.handle(.computed(event(.emergencyOpened(news(view, .open)))))
+        bench.handle(.derived(event(.emergencyOpened(news(view, .open)))))
         #expect(bench.state(of: view.id) == .open)
-        bench.handle(.delivered(event(told(view.id, .sending))))
-        #expect(bench.core.emergencies.view(of: view.id)?.told == Told.none)
-        bench.handle(.delivered(event(told(view.id, .delivered))))
-        bench.handle(.delivered(event(told(view.id, .accepted))))
-        #expect(bench.core.emergencies.view(of: view.id)?.told == .delivered)
-        bench.handle(.computed(event(.emergencyAcknowledged(news(view, .acknowledged)))))
+        bench.handle(.deliveries(event(told(view.id, .sending))))
+        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == DeliveryState.none)
+        bench.handle(.deliveries(event(told(view.id, .delivered))))
+        bench.handle(.deliveries(event(told(view.id, .accepted))))
+        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .delivered)
+        bench.handle(.derived(event(.emergencyAcknowledged(news(view, .acknowledged)))))
         bench.restart()
-        #expect(bench.core.emergencies.view(of: view.id)?.told == .acknowledged)
+        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .acknowledged)
         #expect(bench.core.activeEmergencyCount == 1)
-        bench.handle(.computed(event(.emergencyResolved(news(view, .resolved)))))
+        bench.handle(.derived(event(.emergencyResolved(news(view, .resolved)))))
         #expect(bench.state(of: view.id) == .resolved)
         #expect(bench.core.activeEmergencyCount == 0)
     }
 
-    @Test func `an emergency that nobody has taken is known since when, without a notifier`() throws
-    {
+    @Test func `the age of an unacknowledged emergency is known without a notifier`() throws {
         var bench = Bench()
-        #expect(bench.core.oldestUntakenEmergency == nil)
+        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        #expect(bench.core.oldestUntakenEmergency == start + .seconds(10))
-        bench.handle(.delivered(event(told(view.id, .delivered))))
-        bench.handle(.computed(event(.emergencyAcknowledged(news(view, .acknowledged)))))
-        #expect(bench.core.oldestUntakenEmergency == nil)
-        bench.handle(.computed(event(.emergencyJoined(news(view, .open, reopened: true)))))
-        #expect(bench.core.oldestUntakenEmergency == start + .seconds(10))
-        bench.handle(.computed(event(.emergencyResolved(news(view, .resolved)))))
-        #expect(bench.core.oldestUntakenEmergency == nil)
+        #expect(bench.core.oldestUnacknowledgedEmergency == start + .seconds(10))
+        bench.handle(.deliveries(event(told(view.id, .delivered))))
+        bench.handle(.derived(event(.emergencyAcknowledged(news(view, .acknowledged)))))
+        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
+        bench.handle(.derived(event(.emergencyJoined(news(view, .open, reopened: true)))))
+        #expect(bench.core.oldestUnacknowledgedEmergency == start + .seconds(10))
+        bench.handle(.derived(event(.emergencyResolved(news(view, .resolved)))))
+        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
     }
 
-    @Test func `a message to the person in danger tells nobody`() throws {
+    @Test func `a message to the person in danger reaches no one else`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        bench.handle(.delivered(event(told(view.id, .delivered, to: person(1)))))
-        #expect(bench.core.emergencies.view(of: view.id)?.told == Told.none)
-        bench.handle(.delivered(event(told(view.id, .accepted))))
-        #expect(bench.core.emergencies.view(of: view.id)?.told == .accepted)
+        bench.handle(.deliveries(event(told(view.id, .delivered, to: person(1)))))
+        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == DeliveryState.none)
+        bench.handle(.deliveries(event(told(view.id, .accepted))))
+        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .accepted)
     }
 
     private func told(
         _ emergency: EmergencyID, _ state: NotificationState, to recipient: PersonID = person(2)
     ) -> EventBody {
         .notificationChanged(
-            NotificationNews(
+            NotificationChanged(
                 notification: NotificationID(.zero), emergency: emergency, person: person(1),
                 recipient: recipient, channel: .sms, state: state, gateway: "g", answer: ""))
     }
 
-    @Test func `a further press joins, and reopens what was taken`() throws {
+    @Test func `a further press joins, and reopens an acknowledged emergency`() throws {
         var bench = Bench()
         let first = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
-        bench.handle(.computed(event(.emergencyOpened(news(first, .open)))))
-        bench.handle(.computed(event(.emergencyAcknowledged(news(first, .acknowledged)))))
+        bench.handle(.derived(event(.emergencyOpened(news(first, .open)))))
+        bench.handle(.derived(event(.emergencyAcknowledged(news(first, .acknowledged)))))
         let second = try view(bench.call(EmergencyCall(messageID: "2"), as: anna))
         #expect(second.emergency == first.id && second.id != first.id)
         #expect(bench.sos.count == 2)
         bench.handle(
-            .computed(
+            .derived(
                 event(.emergencyJoined(news(first, .open, signal: second.id, reopened: true)))))
         let view = try #require(bench.core.emergencies.view(of: second.id))
-        #expect(view.emergency == first.id && view.state == .open && view.told == .none)
+        #expect(view.emergency == first.id && view.state == .open && view.deliveryState == .none)
     }
 
-    @Test func `a press that the evaluator counts as a new one stands alone`() throws {
+    @Test func `a press that the evaluator counts as new is separate`() throws {
         var bench = Bench()
         let first = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
         let second = try view(bench.call(EmergencyCall(messageID: "2"), as: anna))
         #expect(second.emergency == first.id)
-        bench.handle(.computed(event(.emergencyCancelled(news(first, .cancelled)))))
+        bench.handle(.derived(event(.emergencyCancelled(news(first, .cancelled)))))
         var own = second
         own.emergency = second.id
-        bench.handle(.computed(event(.emergencyOpened(news(own, .open)))))
+        bench.handle(.derived(event(.emergencyOpened(news(own, .open)))))
         #expect(bench.state(of: first.id) == .cancelled)
         #expect(bench.state(of: second.id) == .open)
         #expect(bench.core.activeEmergencyCount == 1)
     }
 
-    @Test func `taking back goes both ways too, and only while there is something to take`() throws
-    {
+    @Test func `a cancel goes to sos and in/p, and only during the countdown`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
         bench.cancel(view.id, as: anna)
         #expect(bench.sos.last?.kind == .sosCancelled)
         #expect(bench.bodies(.inputCancel).count == 1)
-        bench.handle(.computed(event(.emergencyCancelled(news(view, .cancelled)))))
+        bench.handle(.derived(event(.emergencyCancelled(news(view, .cancelled)))))
         let again = try self.view(bench.cancel(view.id, as: anna))
         #expect(again.state == .cancelled)
         #expect(bench.bodies(.inputCancel).count == 1)
         #expect(bench.cancel(EmergencyID(.zero), as: anna) == .notFound)
     }
 
-    @Test func `once the countdown is over nothing is taken back`() throws {
+    @Test func `nothing can be cancelled after the countdown`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        bench.handle(.computed(event(.emergencyOpened(news(view, .open)))))
+        bench.handle(.derived(event(.emergencyOpened(news(view, .open)))))
         #expect(bench.cancel(view.id, as: anna) == .tooLate)
-        bench.handle(.computed(event(.emergencyAcknowledged(news(view, .acknowledged)))))
+        bench.handle(.derived(event(.emergencyAcknowledged(news(view, .acknowledged)))))
         #expect(bench.cancel(view.id, as: anna) == .tooLate)
         #expect(bench.sos.count == 1 && bench.bodies(.inputCancel).isEmpty)
     }
 
-    @Test func `nobody takes back another's call`() throws {
+    @Test func `nobody can cancel another person's emergency`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
         let ben = Principal.device(device(2), of: person(2))
@@ -306,7 +304,7 @@ import Testing
         #expect(bench.bodies(.inputCancel).isEmpty)
     }
 
-    @Test func `its person and those who watch over them read it, others do not`() throws {
+    @Test func `the person and their recipients can read it, others cannot`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
         #expect(bench.read(view.id, as: anna) == .emergency(view))
@@ -314,7 +312,7 @@ import Testing
         #expect(bench.read(view.id, as: .person(person(3))) == .emergency(view))
         #expect(bench.read(view.id, as: .person(person(2))) == .notFound)
         #expect(bench.read(view.id, as: .person(person(5))) == .notFound)
-        bench.handle(.delivered(event(told(view.id, .accepted))))
+        bench.handle(.deliveries(event(told(view.id, .accepted))))
         guard case .emergency = bench.read(view.id, as: .person(person(2))) else {
             Issue.record("a member who was told may read it")
             return
@@ -322,74 +320,80 @@ import Testing
         #expect(bench.read(EmergencyID(.zero), as: anna) == .notFound)
     }
 
-    @Test func `clocks, answers and adoptions reach the person's partition`() throws {
+    @Test func `deadlines, responses and fallbacks reach the person's partition`() throws {
         var bench = Bench()
         bench.deliver([observation(at: -60, lat: 7)])
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        let clock = WantedClock(
-            id: ClockID(.zero), rule: .countdown, person: person(1), emergency: view.id, due: start)
-        bench.handle(.fired(event(.clockFired(FiredClock(clock: clock, fired: start)))))
-        var tier = clock
+        let deadline = Deadline(
+            id: DeadlineID(.zero), rule: .countdown, person: person(1), emergency: view.id,
+            due: start)
+        bench.handle(
+            .deadlines(event(.deadlineExpired(ExpiredDeadline(deadline: deadline, expired: start))))
+        )
+        var tier = deadline
         tier.rule = .tier
-        bench.handle(.fired(event(.clockFired(FiredClock(clock: tier, fired: start)))))
+        bench.handle(
+            .deadlines(event(.deadlineExpired(ExpiredDeadline(deadline: tier, expired: start)))))
         let answer = EmergencyAnswer(
             emergency: view.id, person: person(1), by: person(3), at: start)
-        bench.handle(.delivered(event(.ladderAdopted(try #require(signal(bench.sos[0]))))))
+        bench.handle(
+            .deliveries(event(.escalationFallbackOpened(try #require(signal(bench.sos[0]))))))
         #expect(bench.state(of: view.id) == .open)
-        bench.handle(.delivered(event(.acknowledgementGiven(answer))))
-        bench.handle(.delivered(event(.resolutionGiven(answer))))
+        bench.handle(.deliveries(event(.acknowledgementCommitted(answer))))
+        bench.handle(.deliveries(event(.resolutionCommitted(answer))))
         let kinds = bench.input.suffix(4).map(\.event.kind)
         #expect(
-            kinds == [.inputClock, .inputAdoption, .inputAcknowledgement, .inputResolution])
+            kinds == [
+                .inputDeadline, .inputFallbackOpened, .inputAcknowledgement, .inputResolution,
+            ])
         #expect(bench.input.suffix(4).allSatisfy { $0.partition == Partition.of(person(1)) })
-        #expect(bench.core.emergencies.view(of: view.id)?.told == .acknowledged)
+        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .acknowledged)
         #expect(bench.state(of: view.id) == .resolved)
     }
 
-    @Test func `once a human has ended it the next call is a new one, without an evaluator too`()
+    @Test func `after a resolution the next call is new, also without an evaluator`()
         throws
     {
         var bench = Bench()
         let first = try view(bench.call(EmergencyCall(countdownSeconds: 0), as: anna))
         let answer = EmergencyAnswer(
             emergency: first.id, person: person(1), by: person(3), at: start)
-        bench.handle(.delivered(event(.resolutionGiven(answer))))
+        bench.handle(.deliveries(event(.resolutionCommitted(answer))))
         let second = try view(bench.call(EmergencyCall(), as: anna))
         #expect(second.emergency == second.id && second.state == .countdown)
         bench.cancel(second.id, as: anna)
         #expect(bench.sos.last?.kind == .sosCancelled)
     }
 
-    @Test func `an emergency that was pressed again after its resolution was given goes on`() throws
-    {
+    @Test func `a press after the resolution keeps the emergency active`() throws {
         var bench = Bench()
         let first = try view(bench.call(EmergencyCall(countdownSeconds: 0), as: anna))
         let again = try view(bench.call(EmergencyCall(), as: anna))
         let answer = EmergencyAnswer(
             emergency: first.id, person: person(1), by: person(3), at: start - .seconds(1))
-        bench.handle(.delivered(event(.resolutionGiven(answer))))
+        bench.handle(.deliveries(event(.resolutionCommitted(answer))))
         #expect(bench.state(of: first.id) == .open)
         #expect(bench.state(of: again.id) == .open)
     }
 
-    @Test func `a watch that runs out is a signal with the last fix, once`() throws {
+    @Test func `an expired watch raises one signal with the last fix`() throws {
         var bench = Bench()
         bench.deliver([observation(at: -60, lat: 7)])
         let watch = EmergencySignal(
             id: EmergencyID(ID128(high: 7, low: 7)), person: person(1), trigger: .watchExpired,
             raised: start, received: start, countdownEnds: start)
-        for _ in 0..<2 { bench.handle(.fired(event(.watchExpired(watch)))) }
+        for _ in 0..<2 { bench.handle(.deadlines(event(.watchExpired(watch)))) }
         #expect(bench.bodies(.inputSignal).count == 1)
         #expect(signal(bench.input.last?.event)?.fix?.position.latitudeE7 == 7)
         #expect(Set(bench.sos.map(\.kind)) == [.sosLocated], "the place alone")
         #expect(bench.state(of: watch.id) == .open)
     }
 
-    @Test func `what ended a month ago is forgotten, what goes on is not`() throws {
+    @Test func `emergencies are deleted a month after their end`() throws {
         var bench = Bench()
         let ended = try view(bench.call(EmergencyCall(messageID: "1"), as: anna))
         let joined = try view(bench.call(EmergencyCall(messageID: "2"), as: anna))
-        bench.handle(.computed(event(.emergencyCancelled(news(ended, .cancelled)))))
+        bench.handle(.derived(event(.emergencyCancelled(news(ended, .cancelled)))))
         let open = try view(bench.call(EmergencyCall(messageID: "3"), as: anna))
         bench.wait(86_400 * 31)
         bench.endTurns()

@@ -16,7 +16,7 @@ func aPerson(_ number: UInt64, name: String? = nil, leading: DeviceID? = nil) ->
         Person(
             id: person(number),
             name: name ?? ["Anna", "Ben", "Cho", "Dan", "Eve"][Int(number) - 1],
-            leadingDevice: leading))
+            primaryDevice: leading))
 }
 
 func aDevice(_ number: UInt64, of owner: UInt64) -> EventBody {

@@ -79,18 +79,18 @@ import Testing
         #expect(views.last?.joinedCalls == 200 - Limits.callsAlwaysStored)
     }
 
-    @Test func `are stored once somebody has acknowledged, and reopen it`() throws {
+    @Test func `are stored after an acknowledgement, and reopen it`() throws {
         var bench = Bench()
         let views = try flood(&bench, 100)
         let given = answer(views[0].id, at: bench.now + .seconds(1))
-        bench.handle(.delivered(event(.acknowledgementGiven(given))))
+        bench.handle(.deliveries(event(.acknowledgementCommitted(given))))
         #expect(bench.sos.count == Limits.callsAlwaysStored)
         bench.wait(2)
         try flood(&bench, 100, named: "g")
         #expect(bench.sos.count == Limits.callsAlwaysStored + 1)
     }
 
-    @Test func `after an answer that ingest had not received yet are raised with it`() throws {
+    @Test func `after a response that ingest had not received are raised with it`() throws {
         for isEnd in [false, true] {
             var bench = Bench()
             let first = try flood(&bench, 100)[0].id
@@ -100,7 +100,8 @@ import Testing
             #expect(bench.sos.count == Limits.callsAlwaysStored)
             bench.restart()
             bench.handle(
-                .delivered(event(isEnd ? .resolutionGiven(given) : .acknowledgementGiven(given))))
+                .deliveries(
+                    event(isEnd ? .resolutionCommitted(given) : .acknowledgementCommitted(given))))
             #expect(bench.sos.count == Limits.callsAlwaysStored + 1)
             let kinds = bench.input.suffix(2).map(\.event.kind)
             #expect(kinds.last == .inputSignal, "after the answer")
@@ -109,11 +110,11 @@ import Testing
         }
     }
 
-    @Test func `before an answer lead to nothing`() throws {
+    @Test func `before a response have no effect`() throws {
         var bench = Bench()
         let first = try flood(&bench, 100)[0].id
         bench.wait(1)
-        bench.handle(.delivered(event(.resolutionGiven(answer(first, at: bench.now)))))
+        bench.handle(.deliveries(event(.resolutionCommitted(answer(first, at: bench.now)))))
         #expect(bench.sos.count == Limits.callsAlwaysStored)
         #expect(bench.core.activeEmergencyCount == 0)
     }
@@ -127,7 +128,7 @@ import Testing
         #expect(bench.sos.filter { $0.kind == .sosRaised }.count == Limits.callsAlwaysStored + 1)
     }
 
-    @Test func `can be cancelled, but not for ever one after the other`() throws {
+    @Test func `can be cancelled, but not without limit`() throws {
         var bench = Bench()
         var refused = 0
         for number in 0..<200 {
@@ -137,7 +138,7 @@ import Testing
             case .tooManyCancels(let seconds):
                 refused += 1
                 #expect((1...60).contains(seconds))
-            default: bench.compute(.emergencyCancelled(cancelled(view)))
+            default: bench.applyDerived(.emergencyCancelled(cancelled(view)))
             }
         }
         #expect(refused > 150)
@@ -145,8 +146,8 @@ import Testing
         #expect(bench.core.activeEmergencyCount == 1, "the last call goes on")
     }
 
-    private func cancelled(_ view: EmergencyView) -> EmergencyNews {
-        EmergencyNews(
+    private func cancelled(_ view: EmergencyView) -> EmergencyChange {
+        EmergencyChange(
             emergency: view.emergency, person: person(1), state: .cancelled, trigger: .panic,
             signal: view.emergency, raised: view.raised, countdownEnds: view.countdownEnds)
     }

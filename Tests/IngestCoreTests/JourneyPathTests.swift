@@ -57,7 +57,7 @@ struct Trip {
     func steps(_ windows: [JourneyWindow] = all, tolerance: Double = 0) -> [JourneyStep] {
         var path = JourneyPath(windows, toleranceMetres: tolerance)
         var steps: [JourneyStep] = []
-        for point in points { path.take(point, into: &steps) }
+        for point in points { path.append(point, into: &steps) }
         path.finish(into: &steps)
         return steps
     }
@@ -74,7 +74,7 @@ extension [JourneyStep] {
 }
 
 @Suite struct `The path of a journey` {
-    @Test func `is what sorting and thinning make of its fixes`() {
+    @Test func `consists of its sorted and thinned fixes`() {
         var generator = SeededGenerator(seed: 6)
         for count in 0..<200 {
             let trip = Trip(count, using: &generator)
@@ -85,7 +85,7 @@ extension [JourneyStep] {
         }
     }
 
-    @Test func `has nothing closer than 3 m but its last point`() {
+    @Test func `has no points closer than 3 m except the last`() {
         var generator = SeededGenerator(seed: 7)
         let points = Trip(2000, using: &generator).steps().points
         #expect(points.count > 500)
@@ -94,7 +94,7 @@ extension [JourneyStep] {
         }
     }
 
-    @Test func `of what others may see has a part for each window, with its own ends`() {
+    @Test func `has a part with its own ends for each visible window`() {
         var generator = SeededGenerator(seed: 8)
         for _ in 0..<200 {
             let trip = Trip(80, using: &generator)
@@ -109,7 +109,7 @@ extension [JourneyStep] {
         }
     }
 
-    @Test func `that is simplified stays within the tolerance`() {
+    @Test func `stays within the tolerance when simplified`() {
         var generator = SeededGenerator(seed: 9)
         for tolerance in [1.0, 5, 50, 500] {
             let trip = Trip(3000, using: &generator)
@@ -133,7 +133,7 @@ extension [JourneyStep] {
         }
     }
 
-    @Test func `along a straight line needs two points in a block`() {
+    @Test func `needs two points per block along a straight line`() {
         let points = (0..<Int32(Limits.journeySimplifyBlock)).map { index in
             JourneyPoint(
                 time: start + .seconds(Int64(index)),

@@ -46,7 +46,7 @@ import Testing
         #expect(try windows(bench, of: .person(person(1))) == [[0, 60]], "the person themselves")
     }
 
-    @Test func `nothing of a time in which sharing was off, paused or of zones alone`() throws {
+    @Test func `nothing while sharing was off, paused or limited to zones`() throws {
         for hidden in [
             member(1, .admin, sharing: .off), member(1, .admin, precision: .zone),
             member(1, .admin, sharing: .pausedUntil(start + .seconds(1000))),
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `what follows when a pause ends by itself`() throws {
+    @Test func `what follows a pause that ends by itself`() throws {
         var bench = travelling()
         change(&bench, member(1, .admin, sharing: .pausedUntil(start + .seconds(50))))
         bench.wait(100)
@@ -75,7 +75,7 @@ import Testing
             try windows(bench) == [[0, 10], [50, 120], [130, -1]].map { $0.map { Int64($0) } })
     }
 
-    @Test func `what is of the circle that they share, since both are in it`() throws {
+    @Test func `the time since both joined the shared circle`() throws {
         var bench = travelling(member(1, .admin, sharing: .off))
         #expect(try windows(bench, of: .person(person(4))) == [[0, -1]], "Dan, in circle 2")
         #expect(throws: DecisionDenial(reason: .notSharing)) { try windows(bench) }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `as from the time of a change, not from when it was heard`() throws {
+    @Test func `changes from their own time, not from their receipt`() throws {
         var bench = travelling()
         bench.wait(100)
         let off = aCircle(1, [member(1, .admin, sharing: .off), member(3, .guardian)])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The sum of a journey` {
     private func summary(_ trip: Trip, _ windows: [JourneyWindow] = Trip.all) -> JourneySummary {
         var tally = JourneyTally()
-        for point in trip.points { tally.take(point, windows) }
+        for point in trip.points { tally.append(point, windows) }
         return tally.summary
     }
 
@@ -28,7 +28,7 @@ import Testing
         return stops
     }
 
-    @Test func `is what a slow and simple reader finds, part by part`() {
+    @Test func `equals that of a simple reference, part by part`() {
         var generator = SeededGenerator(seed: 10)
         for count in 0..<150 {
             let trip = Trip(count, using: &generator)
@@ -83,15 +83,15 @@ import Testing
         #expect((1680...2100).contains(sum.metres))
     }
 
-    @Test func `may be stored and read at any place`() throws {
+    @Test func `can be stored and restored at any point`() throws {
         var generator = SeededGenerator(seed: 11)
         let trip = Trip(120, using: &generator)
         let whole = summary(trip)
         for cut in 0...120 {
             var tally = JourneyTally()
-            for point in trip.points[..<cut] { tally.take(point, Trip.all) }
+            for point in trip.points[..<cut] { tally.append(point, Trip.all) }
             var again = tally
-            for point in trip.points[cut...] { again.take(point, Trip.all) }
+            for point in trip.points[cut...] { again.append(point, Trip.all) }
             #expect(again.summary == whole)
             _ = tally.summary
             #expect(tally.time == (cut == 0 ? nil : trip.points[cut - 1].time))

@@ -19,7 +19,7 @@ import Testing
         (bench.store.journeyFixes[number] ?? []).map { ($0.time - start).microseconds / 1_000_000 }
     }
 
-    @Test func `starting twice gives the open one, also after a restart`() {
+    @Test func `starting twice returns the open journey, also after a restart`() {
         var bench = travelling()
         bench.wait(5)
         let again = Answer.journey(.started(number: 1, isNew: false))
@@ -29,7 +29,7 @@ import Testing
         #expect(bench.store.journeys[person(1)]?.count == 1)
     }
 
-    @Test func `the fixes from its start on fall into it, also those that come late`() {
+    @Test func `fixes from its start on belong to it, also late ones`() {
         var bench = travelling()
         bench.wait(100)
         bench.deliver([observation(at: 90)])
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.store.journeys[person(1)]?[0].fixes == 4)
     }
 
-    @Test func `a fix falls into the journey of its own time`() {
+    @Test func `a fix belongs to the journey of its time`() {
         var bench = travelling()
         bench.wait(100)
         bench.journey(.stop, 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(fixes(bench, 1) == [50] && fixes(bench, 2) == [250])
     }
 
-    @Test func `a journey that begins when another ends shares no fix with it`() {
+    @Test func `a journey that starts when another stops shares no fix with it`() {
         var bench = travelling()
         bench.journey(.stop, 1)
         bench.journey(.start(JourneyID(ID128(high: 70, low: 2)), name: ""))
@@ -63,7 +63,7 @@ import Testing
         #expect(spans.count == 2 && spans[0].stopped < spans[1].started)
     }
 
-    @Test func `only the leading device's fixes count`() {
+    @Test func `only fixes of the primary device count`() {
         var bench = travelling()
         bench.directory.apply(
             .deviceChanged(Device(id: device(9), person: person(1), name: "tablet")))
@@ -72,7 +72,7 @@ import Testing
         #expect(fixes(bench) == [2])
     }
 
-    @Test func `stopping twice is as stopping once`() {
+    @Test func `stopping twice equals stopping once`() {
         var bench = travelling()
         bench.wait(10)
         bench.journey(.stop, 1)
@@ -82,7 +82,7 @@ import Testing
         #expect(bench.store.journeys[person(1)]?[0].stopped == stopped)
     }
 
-    @Test func `a reset begins again; one that was stopped stays`() {
+    @Test func `a reset restarts an open journey, but not a stopped one`() {
         var bench = travelling()
         bench.wait(10)
         bench.deliver([observation(at: 5)])
@@ -95,7 +95,7 @@ import Testing
         #expect(bench.journey(.reset, 77) == .notFound)
     }
 
-    @Test func `what was removed is gone`() {
+    @Test func `a removed journey is gone`() {
         var bench = travelling()
         #expect(bench.journey(.remove, 1) == .journey(.removed))
         #expect(bench.journey(.remove, 1) == .notFound)
@@ -107,7 +107,7 @@ import Testing
         #expect(bench.store.journeys.isEmpty)
     }
 
-    @Test func `a journey is its person's alone`() {
+    @Test func `only the person may change their journeys`() {
         var bench = travelling()
         for other in [Principal.person(person(3)), .person(person(4)), .operator] {
             for action in [JourneyAction.stop, .reset, .remove, .start(id, name: "")] {
@@ -121,7 +121,7 @@ import Testing
         #expect(bench.journey(.stop, 1, as: .device(device(1), of: person(1))) != nil)
     }
 
-    @Test func `so many journeys and so many fixes`() {
+    @Test func `the numbers of journeys and fixes are limited`() {
         var bench = Bench()
         for number in 1...Int64(Limits.journeysPerPersonMax) {
             bench.journey(.start(JourneyID(ID128(high: 70, low: UInt64(number))), name: ""))
@@ -138,13 +138,13 @@ import Testing
             ], lastNumber: 1)
         var effects: [Effect] = []
         for second in 0..<3 as Range<Int64> {
-            journeys.take(observation(at: second).fix, of: person(1), into: &effects)
+            journeys.add(observation(at: second).fix, of: person(1), into: &effects)
         }
         let fixes = effects.count { if case .journey(.fix) = $0 { true } else { false } }
         #expect(fixes == 1)
     }
 
-    @Test func `whoever is on a journey reports every minute`() {
+    @Test func `a person on a journey reports every minute`() {
         var bench = Bench()
         bench.deliver([observation(at: -1)])
         func mode(_ bench: inout Bench) -> ReportingMode? {

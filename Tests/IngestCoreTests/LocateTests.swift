@@ -11,16 +11,16 @@ import Testing
     private let ben = Principal.person(person(2))
 
     private func tell(
-        _ bench: inout Bench, _ news: PhoneNews, from number: UInt64 = 1,
+        _ bench: inout Bench, _ status: DeviceStatus, from number: UInt64 = 1,
         _ observations: [Observation] = []
     ) -> ReportsAnswer? {
         let answer = bench.deliver(
-            observations, from: number, wantsFriends: true, news: news, ownTracks: .android)
+            observations, from: number, requestsFriends: true, status: status, ownTracks: .android)
         guard case .reports(let reports) = answer else { return nil }
         return reports
     }
 
-    @Test func `a phone is asked in its next answers until a fix taken since has come`() {
+    @Test func `a phone is asked in each response until it sends a newer fix`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.wait(10)
@@ -28,86 +28,92 @@ import Testing
             Issue.record("a member may ask")
             return
         }
-        #expect(view.asked == bench.now && view.heard == start)
-        #expect(tell(&bench, PhoneNews())?.locates == true)
+        #expect(view.requested == bench.now && view.lastSeen == start)
+        #expect(tell(&bench, DeviceStatus())?.requestsLocation == true)
         bench.restart()
-        #expect(tell(&bench, PhoneNews(), [observation(at: 9)])?.locates == true, "taken before")
-        #expect(tell(&bench, PhoneNews(), from: 2)?.locates == false, "another phone")
-        #expect(tell(&bench, PhoneNews(), [observation(at: 10)])?.locates == false)
-        #expect(tell(&bench, PhoneNews())?.locates == false)
+        #expect(
+            tell(&bench, DeviceStatus(), [observation(at: 9)])?.requestsLocation == true,
+            "taken before")
+        #expect(tell(&bench, DeviceStatus(), from: 2)?.requestsLocation == false, "another phone")
+        #expect(tell(&bench, DeviceStatus(), [observation(at: 10)])?.requestsLocation == false)
+        #expect(tell(&bench, DeviceStatus())?.requestsLocation == false)
         #expect(bench.store.locates.isEmpty)
     }
 
-    @Test func `a phone whose fix is older than the question is not told again by its answer`() {
+    @Test func `a reply with an older fix does not repeat the request`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.wait(100)
         _ = bench.locate(1, as: ben)
-        var reply = PhoneNews()
+        var reply = DeviceStatus()
         reply.isReply = true
-        #expect(tell(&bench, reply, [observation(at: 10)])?.locates == true, "asked before")
-        #expect(tell(&bench, PhoneNews(), [observation(at: 20)])?.locates == false)
+        #expect(
+            tell(&bench, reply, [observation(at: 10)])?.requestsLocation == true, "asked before")
+        #expect(tell(&bench, DeviceStatus(), [observation(at: 20)])?.requestsLocation == false)
         bench.wait(Int(Limits.locateAgainSeconds) - 1)
-        #expect(tell(&bench, PhoneNews(), [observation(at: 30)])?.locates == false)
+        #expect(tell(&bench, DeviceStatus(), [observation(at: 30)])?.requestsLocation == false)
         bench.wait(1)
-        #expect(tell(&bench, PhoneNews(), [observation(at: 40)])?.locates == true, "in vain so far")
-        #expect(tell(&bench, reply, [observation(at: 50)])?.locates == false)
+        #expect(
+            tell(&bench, DeviceStatus(), [observation(at: 40)])?.requestsLocation == true,
+            "in vain so far")
+        #expect(tell(&bench, reply, [observation(at: 50)])?.requestsLocation == false)
         #expect(bench.store.locates.isEmpty, "it has said what it knows")
     }
 
-    @Test func `a fix of the second of the question answers it, for phones say whole seconds`() {
+    @Test func `a fix in the second of the request answers it`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.now = start + .milliseconds(10_700)
         _ = bench.locate(1, as: ben)
-        #expect(tell(&bench, PhoneNews(), [observation(at: 10)])?.locates == false)
+        #expect(tell(&bench, DeviceStatus(), [observation(at: 10)])?.requestsLocation == false)
         #expect(bench.store.locates.isEmpty)
     }
 
-    @Test func `who asks anew has the phone told at once, and a silent one costs nothing`() {
+    @Test func `a new request is sent at once`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.wait(100)
         _ = bench.locate(1, as: ben)
-        #expect(tell(&bench, PhoneNews())?.locates == true)
+        #expect(tell(&bench, DeviceStatus())?.requestsLocation == true)
         bench.wait(5)
         _ = bench.locate(1, as: .person(person(3)))
         bench.deliver([observation(at: 10)], client: .osmAnd)
-        #expect(tell(&bench, PhoneNews())?.locates == true)
+        #expect(tell(&bench, DeviceStatus())?.requestsLocation == true)
         bench.wait(5)
         bench.deliver([observation(at: 106)], client: .osmAnd)
         #expect(bench.store.locates.isEmpty, "another app of the phone answers as well")
     }
 
-    @Test func `what speaks Jaga's own JSON is asked, too`() {
+    @Test func `clients of Jaga's own JSON are asked, too`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.wait(100)
         _ = bench.locate(1, as: ben)
-        func isAsked(_ answer: Answer?) -> Bool? {
+        func isRequested(_ answer: Answer?) -> Bool? {
             guard case .reports(let reports)? = answer else { return nil }
-            return reports.locates
+            return reports.requestsLocation
         }
-        #expect(isAsked(bench.deliver([], client: .overland)) == false, "it would not understand")
-        #expect(isAsked(bench.deliver([observation(at: 10)])) == true)
-        var reply = PhoneNews()
+        #expect(
+            isRequested(bench.deliver([], client: .overland)) == false, "it would not understand")
+        #expect(isRequested(bench.deliver([observation(at: 10)])) == true)
+        var reply = DeviceStatus()
         reply.isReply = true
-        #expect(isAsked(bench.deliver([observation(at: 20)], news: reply)) == false)
+        #expect(isRequested(bench.deliver([observation(at: 20)], status: reply)) == false)
         #expect(bench.store.locates.isEmpty)
     }
 
-    @Test func `nobody waits for a phone for ever`() {
+    @Test func `a location request expires`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.wait(10)
         _ = bench.locate(1, as: ben)
         bench.wait(Int(Limits.locateWaitSeconds))
-        #expect(tell(&bench, PhoneNews())?.locates == true)
+        #expect(tell(&bench, DeviceStatus())?.requestsLocation == true)
         bench.wait(1)
-        #expect(tell(&bench, PhoneNews())?.locates == false)
+        #expect(tell(&bench, DeviceStatus())?.requestsLocation == false)
     }
 
-    @Test func `a viewer asks once a minute, and the person reads who`() {
+    @Test func `a viewer can ask once a minute, and the person sees who asked`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.deliver([observation(at: 0)], from: 3)
@@ -127,7 +133,7 @@ import Testing
         #expect(bench.access.filter { $0.person == person(1) }.count == 3, "asking for oneself")
     }
 
-    @Test func `only who may see a position asks for it`() {
+    @Test func `only viewers of a position may request it`() {
         var bench = Bench()
         #expect(bench.locate(9, as: ben) == .denied(.notAMember))
         #expect(bench.locate(1, as: ben) == .notFound, "no phone has ever reported")

@@ -14,19 +14,19 @@ struct MemoryStore {
     private(set) var emergencies: [EmergencyID: EmergencyRow] = [:]
     private var circles: [CircleID: [Partition: ID128]] = [:]
     private var people: [PersonID: ID128] = [:]
-    private var sets: Set<PlacedSetRow> = []
-    private var pages: [PageKey: PlacedPageRow] = [:]
+    private var sets: Set<ConfiguredSetRow> = []
+    private var pages: [PageKey: ConfiguredPageRow] = [:]
     private(set) var disarmed: Set<PersonID> = []
     private(set) var alarms: [AlarmID: AlarmRow] = [:]
     private(set) var policies: [DeviceID: PolicyRow] = [:]
-    private(set) var watching: [PersonID: WatchingRow] = [:]
-    private(set) var silences: [PersonID: SilenceRow] = [:]
-    private(set) var terms: [PersonID: TermsRow] = [:]
+    private(set) var watching: [PersonID: WatchRow] = [:]
+    private(set) var contactStates: [PersonID: ContactRow] = [:]
+    private(set) var terms: [PersonID: ExpectationRow] = [:]
     private(set) var held: Timestamp?
     private(set) var decisions: [DecisionRow] = []
     private(set) var conditions: [DeviceID: ConditionRow] = [:]
     private var cards: [PersonID: CardHead] = [:]
-    private(set) var offers: [OfferRow] = []
+    private(set) var suggestions: [SuggestionRow] = []
     private(set) var locates: [DeviceID: LocateRow] = [:]
     private(set) var tagged: [DeviceID: PersonID] = [:]
     private(set) var journeys: [PersonID: [JourneySpan]] = [:]
@@ -57,25 +57,25 @@ struct MemoryStore {
         stored.firstDevices = firstDevices
         stored.waiting = waiting.values.sorted { $0.number < $1.number }
         stored.emergencies = Array(emergencies.values)
-        stored.placedCircles = circles.flatMap { circle, placed in
-            placed.map { PlacedCircleRow(circle: circle, partition: $0, digest: $1) }
+        stored.configuredCircles = circles.flatMap { circle, placed in
+            placed.map { ConfiguredCircleRow(circle: circle, partition: $0, digest: $1) }
         }
-        stored.placedPeople = people.map { PlacedPersonRow(person: $0, digest: $1) }
-        stored.placedSets = Array(sets)
-        stored.placedPages = Array(pages.values)
+        stored.configuredPeople = people.map { ConfiguredPersonRow(person: $0, digest: $1) }
+        stored.configuredSets = Array(sets)
+        stored.configuredPages = Array(pages.values)
         stored.disarmed = Array(disarmed)
         stored.alarms = Array(alarms.values)
         stored.policies = Array(policies.values)
-        stored.watching = Array(watching.values)
+        stored.watches = Array(watching.values)
         stored.conditions = Array(conditions.values)
         stored.cards = cards
         stored.locates = Array(locates.values)
         stored.tagged = tagged
         stored.journeys = journeys
         stored.lastJourney = lastJourney
-        stored.silences = Array(silences.values)
-        stored.terms = Array(terms.values)
-        stored.held = held
+        stored.contactStates = Array(contactStates.values)
+        stored.expectations = Array(terms.values)
+        stored.contactLossHeldSince = held
         stored.partitions = Array(partitions)
         stored.time = time
         stored.logic = logic
@@ -87,49 +87,49 @@ struct MemoryStore {
         case .saveReport(let report, _): save(report)
         case .saveReports(let all, _): for report in all { save(report) }
         case .completeReport(let report, _): save(report)
-        case .saveDevice(let row), .noteDevice(let row): devices[row.device] = row
-        case .saveLeader(let person, let device): firstDevices[person] = device
+        case .saveDevice(let row), .updateDevice(let row): devices[row.device] = row
+        case .savePrimaryDevice(let person, let device): firstDevices[person] = device
         case .wait(let row): waiting[row.number] = row
-        case .unwait(let number): waiting[number] = nil
+        case .removeWaiting(let number): waiting[number] = nil
         case .savePartition(let partition): partitions.insert(partition)
         case .saveTime(let time): self.time = time
         case .saveLogic(let version): logic = version
-        case .savePlacedCircle(let row):
+        case .saveConfiguredCircle(let row):
             circles[row.circle, default: [:]][row.partition] = row.digest
-        case .removePlacedCircle(let circle, let partition): circles[circle]?[partition] = nil
-        case .savePlacedPerson(let row): people[row.person] = row.digest
-        case .removePlacedPerson(let person): people[person] = nil
-        case .savePlacedPage(let row):
+        case .removeConfiguredCircle(let circle, let partition): circles[circle]?[partition] = nil
+        case .saveConfiguredPerson(let row): people[row.person] = row.digest
+        case .removeConfiguredPerson(let person): people[person] = nil
+        case .saveConfiguredPage(let row):
             pages[PageKey(set: row.set, page: row.page, partition: row.partition)] = row
-        case .removePlacedPage(let set, let page, let partition):
+        case .removeConfiguredPage(let set, let page, let partition):
             pages[PageKey(set: set, page: page, partition: partition)] = nil
-        case .savePlacedSet(let set, let partition):
-            sets.insert(PlacedSetRow(set: set, partition: partition))
-        case .removePlacedSet(let set, let partition):
-            sets.remove(PlacedSetRow(set: set, partition: partition))
+        case .saveConfiguredSet(let set, let partition):
+            sets.insert(ConfiguredSetRow(set: set, partition: partition))
+        case .removeConfiguredSet(let set, let partition):
+            sets.remove(ConfiguredSetRow(set: set, partition: partition))
             pages = pages.filter { $0.key.set != set || $0.key.partition != partition }
         case .saveEmergency(let row): emergencies[row.id] = row
         case .removeEmergency(let id): emergencies[id] = nil
         case .saveArming(let person, let armed):
             if armed { disarmed.remove(person) } else { disarmed.insert(person) }
-        case .saveAlarm(let row): alarms[row.news.alarm] = row
+        case .saveAlarm(let row): alarms[row.change.alarm] = row
         case .removeAlarm(let alarm): alarms[alarm] = nil
         case .savePolicy(let row): policies[row.policy.device] = row
         case .removePolicy(let device): policies[device] = nil
-        case .saveWatching(let row): watching[row.person] = row
-        case .removeWatching(let person): watching[person] = nil
-        case .saveTerms(let row): terms[row.person] = row
-        case .removeTerms(let person): terms[person] = nil
-        case .saveSilence(let row): silences[row.person] = row
-        case .removeSilence(let person): silences[person] = nil
-        case .saveHold(let since): held = since
+        case .saveWatch(let row): watching[row.person] = row
+        case .removeWatch(let person): watching[person] = nil
+        case .saveExpectation(let row): terms[row.person] = row
+        case .removeExpectation(let person): terms[person] = nil
+        case .saveContactState(let row): contactStates[row.person] = row
+        case .removeContactState(let person): contactStates[person] = nil
+        case .saveContactLossHold(let since): held = since
         case .saveDecision(let row): decisions.append(row)
         case .removeDecisions(let person): decisions.removeAll { $0.person == person }
-        case .phone(let effect): perform(effect)
+        case .device(let effect): perform(effect)
         case .erase: break
         case .journey(let change): perform(change)
-        case .append, .raise, .answer, .saveQuarantine, .removeQuarantine, .noteRetry,
-            .saveAccess, .saveDiary, .forgetApplied:
+        case .append, .raise, .answer, .saveQuarantine, .removeQuarantine, .recordRetry,
+            .saveAccess, .saveDeviceLog, .removeApplied:
             break
         }
     }
@@ -150,13 +150,13 @@ struct MemoryStore {
         return bodies[first]
     }
 
-    private mutating func perform(_ effect: PhoneEffect) {
+    private mutating func perform(_ effect: DeviceEffect) {
         switch effect {
         case .saveCondition(let row): conditions[row.device] = row
         case .removeCondition(let device): conditions[device] = nil
-        case .saveCard(let person, let card, let face):
-            cards[person] = CardHead(name: card.name, face: face)
-        case .saveOffer(let row): offers.append(row)
+        case .saveCard(let person, let card, let avatar):
+            cards[person] = CardHead(name: card.name, avatar: avatar)
+        case .saveSuggestion(let row): suggestions.append(row)
         case .saveLocate(let row): locates[row.device] = row
         case .removeLocate(let device): locates[device] = nil
         case .saveTagged(let device, let person): tagged[device] = person
@@ -165,12 +165,12 @@ struct MemoryStore {
             conditions[device] = nil
             locates[device] = nil
             tagged[device] = nil
-            offers.removeAll { $0.device == device }
+            suggestions.removeAll { $0.device == device }
         case .forgetPerson(let person):
             conditions = conditions.filter { $0.value.person != person }
             locates = locates.filter { $0.value.person != person }
             tagged = tagged.filter { $0.value != person }
-            offers.removeAll { $0.person == person }
+            suggestions.removeAll { $0.person == person }
             cards[person] = nil
         }
     }

@@ -11,9 +11,9 @@ struct Party {
     /// An evaluator that runs.
     struct Player {
         var logic: ClosedRange<UInt16>
-        var held: [Partition: Holding] = [:]
+        var held: [Partition: Lease] = [:]
 
-        var holdings: [Holding] { held.values.sorted { $0.partition < $1.partition } }
+        var leases: [Lease] { held.values.sorted { $0.partition < $1.partition } }
     }
 
     var coordinator: Coordinator
@@ -52,7 +52,7 @@ struct Party {
         switch effect {
         case .assign(let id, _, let assignments): assign(assignments, to: id)
         case .raise(let version): raised = version
-        case .lived(let partition): lived.append(partition)
+        case .caughtUp(let partition): lived.append(partition)
         case .failed(let partition): failed.append(partition)
         }
     }
@@ -69,7 +69,7 @@ struct Party {
         for assignment in assignments {
             let known = before[assignment.partition]
             let isBegun = known?.state != .failed || known?.epoch == assignment.epoch
-            player.held[assignment.partition] = Holding(
+            player.held[assignment.partition] = Lease(
                 partition: assignment.partition, epoch: assignment.epoch,
                 state: isBegun ? known?.state ?? .restoring : .restoring)
         }
@@ -78,13 +78,13 @@ struct Party {
 
     mutating func join(_ number: UInt64, logic: ClosedRange<UInt16> = 1...1) {
         players[number] = Player(logic: logic)
-        handle(.heard(member: member(number), logic: logic, holdings: []))
+        handle(.renewed(member: member(number), logic: logic, leases: []))
     }
 
     mutating func renew(_ number: UInt64) {
         guard let player = players[number] else { return }
         handle(
-            .heard(member: member(number), logic: player.logic, holdings: player.holdings))
+            .renewed(member: member(number), logic: player.logic, leases: player.leases))
     }
 
     /// It has read everything that it has.
@@ -144,7 +144,7 @@ struct Party {
     }
 
     func owner(of partition: Partition) -> UInt64? {
-        coordinator.seats[partition]?.owner?.member.low
+        coordinator.assignments[partition]?.owner?.member.low
     }
 
     var owners: [Partition: UInt64] {
@@ -157,8 +157,8 @@ struct Party {
     /// How many partitions each has once all moves are done; those who speak and have none too.
     var shares: [UInt64: Int] {
         var shares = players.mapValues { _ in 0 }
-        for seat in coordinator.seats.values {
-            if let next = seat.future { shares[next.member.low, default: 0] += 1 }
+        for assignment in coordinator.assignments.values {
+            if let next = assignment.future { shares[next.member.low, default: 0] += 1 }
         }
         return shares
     }

@@ -10,12 +10,12 @@ import Testing
     private let ben = Principal.person(person(2))
 
     private func tell(
-        _ bench: inout Bench, _ news: PhoneNews, from number: UInt64 = 1,
+        _ bench: inout Bench, _ news: DeviceStatus, from number: UInt64 = 1,
         _ observations: [Observation] = [], withinSeconds: Int64 = 0
     ) -> ReportsAnswer? {
         guard
             case .reports(let answer) = bench.deliver(
-                observations, from: number, wantsFriends: true, news: news,
+                observations, from: number, requestsFriends: true, status: news,
                 pressesWithinSeconds: withinSeconds, ownTracks: .android)
         else { return nil }
         return answer
@@ -30,130 +30,138 @@ import Testing
 
     // MARK: Blind
 
-    @Test func `a phone that may not know where it is is blind, until it says otherwise`() {
+    @Test func `a phone without location permission is impaired until it reports otherwise`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         #expect(position(&bench)?.state == .fresh)
-        _ = tell(&bench, PhoneNews(hindrances: [.batteryOptimisation, .powerSave]))
-        #expect(position(&bench)?.state == .blind)
-        #expect(position(&bench)?.hindrances == [.batteryOptimisation, .powerSave])
+        _ = tell(&bench, DeviceStatus(impairments: [.batteryOptimisation, .powerSave]))
+        #expect(position(&bench)?.state == .impaired)
+        #expect(position(&bench)?.impairments == [.batteryOptimisation, .powerSave])
         #expect(position(&bench)?.fix != nil, "where it was last is known all the same")
-        #expect(bench.core.blindCount == 1)
+        #expect(bench.core.impairedCount == 1)
         bench.restart()
-        #expect(position(&bench)?.state == .blind)
-        _ = tell(&bench, PhoneNews())
-        #expect(position(&bench)?.state == .blind, "what does not speak of it changes nothing")
-        _ = tell(&bench, PhoneNews(hindrances: []))
-        #expect(position(&bench)?.state == .fresh && position(&bench)?.hindrances == [])
+        #expect(position(&bench)?.state == .impaired)
+        _ = tell(&bench, DeviceStatus())
+        #expect(position(&bench)?.state == .impaired, "what does not speak of it changes nothing")
+        _ = tell(&bench, DeviceStatus(impairments: []))
+        #expect(position(&bench)?.state == .fresh && position(&bench)?.impairments == [])
         bench.restart()
-        #expect(bench.core.blindCount == 0)
+        #expect(bench.core.impairedCount == 0)
     }
 
-    @Test(arguments: [Hindrance.powerSave, .approximateLocation])
-    func `what makes positions rough or seldom is shown, and is not blindness`(
-        hindrance: Hindrance
+    @Test(arguments: [Impairment.powerSave, .approximateLocation])
+    func `causes of rough or rare positions are shown, but impair nothing`(
+        impairment: Impairment
     ) {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
-        _ = tell(&bench, PhoneNews(hindrances: [hindrance]))
+        _ = tell(&bench, DeviceStatus(impairments: [impairment]))
         #expect(position(&bench)?.state == .fresh)
-        #expect(position(&bench)?.hindrances == [hindrance])
+        #expect(position(&bench)?.impairments == [impairment])
     }
 
-    @Test func `a phone that never had a position may be blind, and one that is hidden is hidden`()
-    {
+    @Test func `a phone without a position may be impaired, a hidden one is hidden`() {
         var bench = Bench()
-        _ = tell(&bench, PhoneNews(hindrances: [.locationPermission]))
-        #expect(position(&bench)?.state == .blind)
+        _ = tell(&bench, DeviceStatus(impairments: [.locationPermission]))
+        #expect(position(&bench)?.state == .impaired)
         bench.change(aCircle(1, [member(1, sharing: .off), member(2)]))
-        #expect(position(&bench)?.state == .hidden && position(&bench)?.hindrances == [])
+        #expect(position(&bench)?.state == .hidden && position(&bench)?.impairments == [])
     }
 
-    @Test func `since when it is blind stays while the reasons change`() {
+    @Test func `the start of an impairment stays while the reasons change`() {
         var bench = Bench()
-        _ = tell(&bench, PhoneNews(hindrances: [.hibernation]))
+        _ = tell(&bench, DeviceStatus(impairments: [.hibernation]))
         bench.wait(60)
-        _ = tell(&bench, PhoneNews(hindrances: [.hibernation, .powerSave]))
+        _ = tell(&bench, DeviceStatus(impairments: [.hibernation, .powerSave]))
         #expect(bench.store.conditions[device(1)]?.since == start)
-        _ = tell(&bench, PhoneNews(hindrances: [.powerSave]))
+        _ = tell(&bench, DeviceStatus(impairments: [.powerSave]))
         bench.wait(60)
-        _ = tell(&bench, PhoneNews(hindrances: [.hibernation]))
+        _ = tell(&bench, DeviceStatus(impairments: [.hibernation]))
         #expect(bench.store.conditions[device(1)]?.since == start + .seconds(120))
     }
 
-    @Test func `that the leading phone may fall silent is told once, and again the next time`() {
+    @Test func `an impairment of the primary device is reported once each time`() {
         var bench = Bench()
-        func told(_ bench: Bench) -> [[Hindrance]] {
+        func told(_ bench: Bench) -> [[Impairment]] {
             bench.input.compactMap {
-                if case .inputBlindness(let news) = $0.event.body { news.hindrances } else { nil }
+                if case .inputImpairment(let news) = $0.event.body {
+                    news.impairments
+                } else {
+                    nil
+                }
             }
         }
-        _ = tell(&bench, PhoneNews(hindrances: [.powerSave]))
+        _ = tell(&bench, DeviceStatus(impairments: [.powerSave]))
         #expect(told(bench) == [])
-        for _ in 0..<2 { _ = tell(&bench, PhoneNews(hindrances: [.hibernation, .powerSave])) }
+        for _ in 0..<2 { _ = tell(&bench, DeviceStatus(impairments: [.hibernation, .powerSave])) }
         #expect(told(bench) == [[.hibernation, .powerSave]])
         bench.restart()
-        _ = tell(&bench, PhoneNews(hindrances: [.hibernation, .locationPermission]))
+        _ = tell(&bench, DeviceStatus(impairments: [.hibernation, .locationPermission]))
         #expect(told(bench).count == 1, "it is blind already")
-        _ = tell(&bench, PhoneNews(hindrances: []))
-        _ = tell(&bench, PhoneNews(hindrances: [.hibernation]))
+        _ = tell(&bench, DeviceStatus(impairments: []))
+        _ = tell(&bench, DeviceStatus(impairments: [.hibernation]))
         #expect(told(bench).count == 2)
     }
 
-    @Test func `a phone with another key than ours is blind, until it is understood again`() {
+    @Test func `a phone with another key is impaired until it can be decrypted`() {
         var bench = Bench()
-        func send(_ reason: QuarantineReason?, _ news: PhoneNews = PhoneNews()) {
+        func send(_ reason: QuarantineReason?, _ news: DeviceStatus = DeviceStatus()) {
             bench.deliver(
-                [], rejections: reason.map { [Rejection(index: 0, reason: $0)] } ?? [], news: news,
+                [], rejections: reason.map { [Rejection(index: 0, reason: $0)] } ?? [],
+                status: news,
                 ownTracks: .android)
         }
-        var told: [[Hindrance]] {
+        var told: [[Impairment]] {
             bench.input.compactMap {
-                if case .inputBlindness(let news) = $0.event.body { news.hindrances } else { nil }
+                if case .inputImpairment(let news) = $0.event.body {
+                    news.impairments
+                } else {
+                    nil
+                }
             }
         }
         bench.deliver([observation(at: 0)])
         send(.notJSON)
         #expect(position(&bench)?.state == .fresh)
-        send(.undecryptable, PhoneNews(isSealed: true))
-        #expect(position(&bench)?.state == .blind)
-        #expect(position(&bench)?.hindrances == [.undecryptable])
+        send(.undecryptable, DeviceStatus(isEncrypted: true))
+        #expect(position(&bench)?.state == .impaired)
+        #expect(position(&bench)?.impairments == [.undecryptable])
         send(.encrypted)
         bench.restart()
         send(nil)
         send(.notJSON)
-        #expect(position(&bench)?.state == .blind, "what says nothing changes nothing")
+        #expect(position(&bench)?.state == .impaired, "what says nothing changes nothing")
         #expect(told == [[.undecryptable]])
         bench.deliver([observation(at: 10)])
-        #expect(position(&bench)?.state == .fresh && position(&bench)?.hindrances == [])
+        #expect(position(&bench)?.state == .fresh && position(&bench)?.impairments == [])
         send(.undecryptable)
-        #expect(position(&bench)?.state == .blind)
+        #expect(position(&bench)?.state == .impaired)
         #expect(told.count == 1, "two apps with one token take turns")
         bench.wait(86_400)
         bench.deliver([observation(at: 86_400)])
         send(.undecryptable)
         #expect(told.count == 2)
         // What the phone said itself stays beside it, and after it.
-        send(nil, PhoneNews(hindrances: [.powerSave]))
-        #expect(position(&bench)?.hindrances == [.powerSave])
+        send(nil, DeviceStatus(impairments: [.powerSave]))
+        #expect(position(&bench)?.impairments == [.powerSave])
         send(.undecryptable)
-        #expect(position(&bench)?.hindrances == [.powerSave, .undecryptable])
+        #expect(position(&bench)?.impairments == [.powerSave, .undecryptable])
         bench.deliver([observation(at: 86_420)])
-        #expect(position(&bench)?.hindrances == [.powerSave])
+        #expect(position(&bench)?.impairments == [.powerSave])
     }
 
     // MARK: Battery
 
     private func battery(
         _ percent: UInt8?, charging: Bool? = nil, at second: Int64 = 0
-    ) -> PhoneNews {
-        var news = PhoneNews()
+    ) -> DeviceStatus {
+        var news = DeviceStatus()
         news.battery = PhoneBattery(
             percent: percent, charging: charging, time: start + .seconds(second))
         return news
     }
 
-    @Test func `a battery told without a place is shown, and evaluators hear what is new of it`() {
+    @Test func `a battery level without a position is shown and sent to evaluators`() {
         var bench = Bench()
         func told(_ bench: Bench) -> [UInt8?] {
             bench.input.compactMap {
@@ -175,11 +183,11 @@ import Testing
         #expect(position(&bench)?.battery == 12 && told(bench) == [61, 12, 7])
     }
 
-    @Test func `a battery beside reports is of now, and each that is told is news of its own`() {
+    @Test func `a battery level beside reports is current`() {
         var bench = Bench()
         var old = observation(at: 0)
         old.battery = 25
-        bench.deliver([old], news: battery(14, at: 0))
+        bench.deliver([old], status: battery(14, at: 0))
         _ = tell(&bench, battery(5))
         #expect(position(&bench)?.battery == 5)
         let told = bench.input.compactMap { record in
@@ -188,7 +196,7 @@ import Testing
         #expect(told.count == 2 && Set(told).count == 2)
     }
 
-    @Test func `a battery is charged only as long as that is said with it`() {
+    @Test func `a battery is charging only as long as the phone says so`() {
         var bench = Bench()
         _ = tell(&bench, battery(15, charging: true))
         #expect(position(&bench)?.charging == true)
@@ -203,53 +211,53 @@ import Testing
 
     // MARK: Cards
 
-    @Test func `a face of no use takes no other away`() {
+    @Test func `an unusable avatar keeps the previous one`() {
         var bench = Bench()
-        bench.deliver([], news: PhoneNews(card: Card(name: "Anna", face: [1])))
-        let face = bench.store.stored.cards[person(1)]?.face
-        bench.deliver([], news: PhoneNews(card: Card(name: "Annie", keepsFace: true)))
-        #expect(bench.store.stored.cards[person(1)] == CardHead(name: "Annie", face: face))
-        #expect(face != nil)
+        bench.deliver([], status: DeviceStatus(card: Card(name: "Anna", avatar: [1])))
+        let avatar = bench.store.stored.cards[person(1)]?.avatar
+        bench.deliver([], status: DeviceStatus(card: Card(name: "Annie", keepsAvatar: true)))
+        #expect(bench.store.stored.cards[person(1)] == CardHead(name: "Annie", avatar: avatar))
+        #expect(avatar != nil)
     }
 
-    @Test func `a face is sent to a friend's phone once an hour, and at once when it changes`() {
+    @Test func `an avatar is sent to a friend's phone hourly and when it changes`() {
         var bench = Bench()
         func shown(_ bench: inout Bench) -> OwnTracks.Friend? {
-            tell(&bench, PhoneNews(), from: 2)?.friends.first { $0.person == person(1) }
+            tell(&bench, DeviceStatus(), from: 2)?.friends.first { $0.person == person(1) }
         }
         #expect(shown(&bench)?.card == .name && shown(&bench)?.name == "Anna")
-        _ = tell(&bench, PhoneNews(card: Card(name: "Mama", face: [1])))
-        #expect(shown(&bench)?.card == .face)
+        _ = tell(&bench, DeviceStatus(card: Card(name: "Mama", avatar: [1])))
+        #expect(shown(&bench)?.card == .avatar)
         #expect(shown(&bench)?.card == OwnTracks.Friend.ShownCard.none)
         #expect(shown(&bench)?.name == "Mama")
         #expect(
-            tell(&bench, PhoneNews(), from: 3)?.friends.first { $0.person == person(1) }?.card
-                == .face, "another phone has not had it")
-        _ = tell(&bench, PhoneNews(card: Card(name: "Mama", face: [2])))
-        #expect(shown(&bench)?.card == .face)
-        bench.wait(Int(Limits.faceSeconds))
-        #expect(shown(&bench)?.card == .face)
+            tell(&bench, DeviceStatus(), from: 3)?.friends.first { $0.person == person(1) }?.card
+                == .avatar, "another phone has not had it")
+        _ = tell(&bench, DeviceStatus(card: Card(name: "Mama", avatar: [2])))
+        #expect(shown(&bench)?.card == .avatar)
+        bench.wait(Int(Limits.avatarSeconds))
+        #expect(shown(&bench)?.card == .avatar)
         bench.restart()
-        #expect(shown(&bench)?.card == .face && shown(&bench)?.name == "Mama")
-        _ = tell(&bench, PhoneNews(card: Card(name: nil, face: nil)))
+        #expect(shown(&bench)?.card == .avatar && shown(&bench)?.name == "Mama")
+        _ = tell(&bench, DeviceStatus(card: Card(name: nil, avatar: nil)))
         #expect(shown(&bench)?.card == .name && shown(&bench)?.name == "Anna")
     }
 
     // MARK: Offered zones
 
-    @Test func `a circle drawn on the phone is offered once, and again when it is drawn otherwise`()
+    @Test func `a zone drawn on the phone is suggested once, and again when it changes`()
         throws
     {
         var bench = Bench()
-        var zone = OfferedZone(
+        var zone = SuggestedZone(
             key: "k", name: "Home", center: Coordinate(latitudeE7: 1, longitudeE7: 2),
             radiusMetres: 80)
-        _ = tell(&bench, PhoneNews(zones: [zone]))
-        _ = tell(&bench, PhoneNews(zones: [zone]))
-        #expect(Set(bench.store.offers.map(\.id)).count == 1)
+        _ = tell(&bench, DeviceStatus(zones: [zone]))
+        _ = tell(&bench, DeviceStatus(zones: [zone]))
+        #expect(Set(bench.store.suggestions.map(\.id)).count == 1)
         zone.radiusMetres = 90
-        _ = tell(&bench, PhoneNews(zones: [zone]))
-        #expect(Set(bench.store.offers.map(\.id)).count == 2)
+        _ = tell(&bench, DeviceStatus(zones: [zone]))
+        #expect(Set(bench.store.suggestions.map(\.id)).count == 2)
         #expect(bench.input.allSatisfy { $0.event.kind != .inputReport }, "it decides nothing")
     }
 
@@ -257,11 +265,11 @@ import Testing
 
     private func press(_ bench: inout Bench, at seconds: Int64, withinSeconds limit: Int64 = 5) {
         _ = tell(
-            &bench, PhoneNews(pressed: start + .seconds(seconds)),
+            &bench, DeviceStatus(pressed: start + .seconds(seconds)),
             [observation(at: seconds, trigger: .manual, battery: 30)], withinSeconds: limit)
     }
 
-    @Test func `pressing twice within the time is one cry for help, with its place`() throws {
+    @Test func `a double press is one call for help with its position`() throws {
         var bench = Bench()
         press(&bench, at: -10)
         press(&bench, at: -4)
@@ -276,7 +284,7 @@ import Testing
         #expect(signal.fix?.time == start)
     }
 
-    @Test func `without the setting pressing twice is nothing`() {
+    @Test func `without the setting a double press has no effect`() {
         var bench = Bench()
         press(&bench, at: -1, withinSeconds: 0)
         press(&bench, at: 0, withinSeconds: 0)
@@ -285,24 +293,24 @@ import Testing
 
     // MARK: Gone
 
-    @Test func `with a person goes everything that their phones told`() {
+    @Test func `removing a person deletes the state of their devices`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         _ = tell(
             &bench,
-            PhoneNews(
-                hindrances: [.hibernation],
+            DeviceStatus(
+                impairments: [.hibernation],
                 zones: [
-                    OfferedZone(
+                    SuggestedZone(
                         key: "k", name: "n", center: Coordinate(latitudeE7: 1, longitudeE7: 2),
                         radiusMetres: 3)
-                ], card: Card(name: "A", face: [1])))
+                ], card: Card(name: "A", avatar: [1])))
         bench.wait(1)
         _ = bench.locate(1, as: ben)
         bench.change(.personRemoved(PersonRemoval(person: person(1))))
-        #expect(bench.store.offers.isEmpty && bench.store.locates.isEmpty)
+        #expect(bench.store.suggestions.isEmpty && bench.store.locates.isEmpty)
         #expect(bench.store.conditions.isEmpty && bench.store.stored.cards.isEmpty)
-        #expect(bench.core.blindCount == 0)
+        #expect(bench.core.impairedCount == 0)
     }
 
     // MARK: Policy
@@ -310,10 +318,10 @@ import Testing
     private func hint(
         _ bench: inout Bench, mode: Int?, said: Int64, app: OwnTracks.App = .android
     ) -> PolicyView? {
-        let monitoring = mode.map { Monitoring(mode: $0, said: start + .seconds(said)) }
+        let monitoring = mode.map { Monitoring(mode: $0, time: start + .seconds(said)) }
         guard
             case .reports(let answer) = bench.deliver(
-                [], news: PhoneNews(monitoring: monitoring), ownTracks: app)
+                [], status: DeviceStatus(monitoring: monitoring), ownTracks: app)
         else { return nil }
         return answer.policy
     }
@@ -322,7 +330,7 @@ import Testing
         .policyChanged(
             ReportingPolicy(
                 person: person(1), device: device(1), mode: mode, distanceFilterMetres: 50,
-                intervalSeconds: 180, maxSilenceSeconds: 1800))
+                intervalSeconds: 180, contactTimeoutSeconds: 1800))
     }
 
     private func watch(_ state: WatchState) -> EventBody {
@@ -336,10 +344,10 @@ import Testing
         bench.store.policies[device(1)]?.confirmed
     }
 
-    @Test func `a phone is told until it says, after that, that it is in the mode`() {
+    @Test func `a policy is sent until a later report has its mode`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
-        bench.compute(policy(.standard))
+        bench.applyDerived(policy(.standard))
         bench.wait(10)
         #expect(hint(&bench, mode: 1, said: 10) != nil, "it is told")
         bench.wait(10)
@@ -353,10 +361,10 @@ import Testing
         #expect(hint(&bench, mode: 1, said: 22) != nil && hint(&bench, mode: 1, said: 22) == nil)
     }
 
-    @Test func `a phone that goes over to moving as it is told goes by the policy`() {
+    @Test func `a phone that switches to moving mode follows the policy`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
-        bench.compute(policy(.significant))
+        bench.applyDerived(policy(.significant))
         #expect(hint(&bench, mode: 1, said: 0) != nil && hint(&bench, mode: 1, said: 1) == nil)
         bench.fire(watch(.active))
         let event = hint(&bench, mode: 1, said: 2)
@@ -375,17 +383,17 @@ import Testing
         #expect(confirmed(bench) == nil, "standing still it is silent now")
     }
 
-    @Test func `a phone that moves anyway proves nothing, and one that proved it goes on`() {
+    @Test func `a phone already in moving mode proves nothing`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
-        bench.compute(policy(.standard))
+        bench.applyDerived(policy(.standard))
         #expect(hint(&bench, mode: 2, said: 0, app: .iOS) != nil)
         #expect(hint(&bench, mode: 2, said: 1, app: .iOS) == nil)
         #expect(confirmed(bench) == nil)
-        bench.compute(policy(.significant))
+        bench.applyDerived(policy(.significant))
         #expect(hint(&bench, mode: 2, said: 2, app: .iOS) != nil)
         #expect(hint(&bench, mode: 1, said: 3, app: .iOS) == nil)
-        bench.compute(policy(.standard))
+        bench.applyDerived(policy(.standard))
         let standard = hint(&bench, mode: 1, said: 4, app: .iOS)
         #expect(hint(&bench, mode: 2, said: 5, app: .iOS) == nil)
         #expect(standard != nil && confirmed(bench) == standard?.mark)

@@ -11,7 +11,7 @@ import Testing
         bytes.indices.contains { bytes[$0...].starts(with: part) }
     }
 
-    @Test func `tells where, when and how up it was taken`() throws {
+    @Test func `has position, time and orientation`() throws {
         for isLittle in [true, false] {
             let exif = Picture.exif(isLittle: isLittle)
             let files = [
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `taken in the south and west has negative degrees`() throws {
+    @Test func `has negative degrees in the south and west`() throws {
         let exif = Picture.exif(satellite: [
             (1, .text("S")), (2, .ratios([(33, 1), (30, 1), (0, 1)])), (3, .text("W")),
             (4, .ratios([(70, 1), (15, 1), (0, 1)])),
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `cannot be anywhere that does not exist`() throws {
+    @Test func `has no position out of range`() throws {
         for degrees in [(91, 1), (1, 0), (UInt32.max, 1)] as [(UInt32, UInt32)] {
             let exif = Picture.exif(satellite: [
                 (1, .text("N")), (2, .ratios([degrees, (0, 1), (0, 1)])), (3, .text("E")),
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `as JPEG keeps the picture and nothing about its owner`() throws {
+    @Test func `as JPEG keeps the image without metadata`() throws {
         let told =
             (0xE1...0xEF).flatMap { Picture.segment(UInt8($0), secret) }
             + Picture.segment(0xFE, secret)
@@ -71,7 +71,7 @@ import Testing
         #expect(try PhotoFile(photo.bytes).bytes == photo.bytes)
     }
 
-    @Test func `as JPEG keeps its profile of colours, however many parts it has`() throws {
+    @Test func `as JPEG keeps its colour profile in all its parts`() throws {
         let profile = (1...2).flatMap { part in
             Picture.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [part, 2] + [1, 2, 3])
         }
@@ -80,7 +80,7 @@ import Testing
         #expect(photo.bytes == Picture.jpeg(Picture.jfif + profile))
     }
 
-    @Test func `as PNG keeps the picture and nothing about its owner`() throws {
+    @Test func `as PNG keeps the image without metadata`() throws {
         let looks = ["PLTE", "gAMA", "iCCP", "tRNS"].flatMap { Picture.chunk($0, [1, 2]) }
         let told = ["tEXt", "zTXt", "iTXt", "eXIf", "tIME", "prVt"]
             .flatMap { Picture.chunk($0, secret) }
@@ -90,7 +90,7 @@ import Testing
         #expect(try PhotoFile(photo.bytes).bytes == photo.bytes)
     }
 
-    @Test func `is refused when it is none, cut off or without size`() {
+    @Test func `is rejected if it is invalid, incomplete or without size`() {
         let jpeg = Picture.jpeg(Picture.jfif)
         let png = Picture.png([])
         for file in [[], Array("GIF89a".utf8), [0xFF, 0xD8], secret] as [[UInt8]] {
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// `make fuzz-photos` does so for long.
-    @Test func `whatever its bytes are is read or refused`() {
+    @Test func `is read or rejected for any bytes`() {
         var generator = SeededGenerator(seed: 13)
         let samples = RoundTrip.samples
         var read = 0

@@ -7,12 +7,12 @@ import Testing
 @testable import IngestCore
 
 /// What evaluators know of the configuration after reading `in/p`, and whether it came in order.
-struct Placed: Equatable {
+struct Configured: Equatable {
     struct Share: Equatable {
-        var circles: [CircleID: PlacedCircle] = [:]
-        var people: [PersonID: PlacedPerson] = [:]
+        var circles: [CircleID: ConfiguredCircle] = [:]
+        var people: [PersonID: ConfiguredPerson] = [:]
         /// Pages with zones.
-        var sets: [ZoneSetID: [Int: PlacedSet]] = [:]
+        var sets: [ZoneSetID: [Int: ConfiguredSet]] = [:]
 
         mutating func forgetEmptySets() { sets = sets.filter { !$0.value.isEmpty } }
     }
@@ -24,31 +24,31 @@ struct Placed: Equatable {
         for person in directory.sortedPeople {
             let circles = directory.circles(of: person.id)
             let partition = Partition.of(person.id)
-            shares[partition, default: Share()].people[person.id] = PlacedPerson(
+            shares[partition, default: Share()].people[person.id] = ConfiguredPerson(
                 person: person.id,
-                leadingDevice: directory.leadingDevice(of: person.id, first: first[person.id]),
-                circles: circles, zones: directory.zones(of: person.id).map { PlacedZone($0) },
-                sets: directory.sets(judging: person.id),
+                primaryDevice: directory.primaryDevice(of: person.id, first: first[person.id]),
+                circles: circles, zones: directory.zones(of: person.id).map { ConfiguredZone($0) },
+                sets: directory.sets(applyingTo: person.id),
                 unshared: circles.compactMap { circle in
                     switch directory.circle(circle)?.member(person.id)?.sharing {
                     case .off: UnsharedCircle(circle: circle)
                     case .pausedUntil(let end): UnsharedCircle(circle: circle, until: end)
                     default: nil
                     }
-                }, refused: person.refusedZones)
-            for set in directory.sets(judging: person.id) {
+                }, refused: person.zoneOptOuts)
+            for set in directory.sets(applyingTo: person.id) {
                 let pages = Dictionary(grouping: directory.zones(of: set)) {
-                    PlacedSet.page(of: $0.id)
+                    ConfiguredSet.page(of: $0.id)
                 }
                 shares[partition, default: Share()].sets[set] = Dictionary(
                     uniqueKeysWithValues: pages.map { page, zones in
-                        let zones = zones.map { PlacedZone($0) }
-                        return (page, PlacedSet(set: set, page: page, zones: zones))
+                        let zones = zones.map { ConfiguredZone($0) }
+                        return (page, ConfiguredSet(set: set, page: page, zones: zones))
                     })
             }
             for circle in circles {
-                shares[partition, default: Share()].circles[circle] = PlacedCircle(
-                    circle: circle, zones: directory.zones(of: circle).map { PlacedZone($0) })
+                shares[partition, default: Share()].circles[circle] = ConfiguredCircle(
+                    circle: circle, zones: directory.zones(of: circle).map { ConfiguredZone($0) })
             }
         }
         for partition in shares.keys {
@@ -100,12 +100,12 @@ struct Placed: Equatable {
 }
 
 extension Bench {
-    var placed: Placed { Placed(input) }
-    var wanted: Placed { Placed(directory, first: core.intake.firstDevices) }
+    var placed: Configured { Configured(input) }
+    var wanted: Configured { Configured(directory, first: core.intake.firstDevices) }
 }
 
 @Suite struct PlacementTests {
-    @Test func `everybody is placed with their circles, and nobody twice`() {
+    @Test func `all people are distributed once with their circles`() {
         var bench = Bench()
         #expect(bench.placed == bench.wanted)
         #expect(bench.bodies(.inputPerson).count == 5)
@@ -115,7 +115,7 @@ extension Bench {
         #expect(bench.input.count == count)
     }
 
-    @Test func `an invitation places nothing, its acceptance does`() {
+    @Test func `an invitation distributes nothing, its acceptance does`() {
         var bench = Bench()
         let count = bench.input.count
         bench.change(aCircle(2, [member(4, .admin), member(1), member(5, invited: true)]))
@@ -127,7 +127,7 @@ extension Bench {
         #expect(bench.input.suffix(2).map(\.event.kind) == [.inputCircle, .inputPerson])
     }
 
-    @Test func `a changed zone is one record a partition, not one a person`() {
+    @Test func `a changed zone is one record per partition`() {
         var bench = Bench()
         let before = bench.bodies(.inputCircle).count
         let people = bench.bodies(.inputPerson).count
@@ -139,7 +139,7 @@ extension Bench {
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `a private zone goes to its person alone`() {
+    @Test func `a private zone goes to its person only`() {
         var bench = Bench()
         let count = bench.input.count
         bench.change(aZone(9, of: .person(person(2))))
@@ -148,7 +148,7 @@ extension Bench {
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `who leaves loses the circle, whose zones go after the last`() {
+    @Test func `a circle's zones are removed after its last member`() {
         var bench = Bench()
         bench.change(aCircle(2, [member(4, .admin)]))
         bench.endTurns()
@@ -162,7 +162,7 @@ extension Bench {
         #expect(bench.bodies(.inputPersonRemoved).count == 1)
     }
 
-    @Test func `a large fan-out is cut into turns, and one cut short by a crash goes on`() {
+    @Test func `a large fan-out is split into turns and continues after a crash`() {
         var bench = Bench([])
         let zones = (1...100).map { aZone($0, of: .circle(circle(1))) }
         let people = (1...200).map { number in
@@ -173,7 +173,7 @@ extension Bench {
         }
         bench.handle(.turnEnd)
         let first = bench.bodies(.inputCircle).count
-        #expect(first > 0 && first <= Limits.placementWorkPerTurn / 100)
+        #expect(first > 0 && first <= Limits.configurationWorkPerTurn / 100)
         #expect(bench.core.hasWork)
         bench.restart()
         var turns = 0
@@ -188,7 +188,7 @@ extension Bench {
     }
 
     @Test(arguments: 1...20)
-    func `whatever happens to the directory, partitions learn it in order`(seed: UInt64) {
+    func `partitions get changes of the directory in order`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bench = Bench([])
         for step in 0..<300 {
@@ -231,7 +231,7 @@ extension Bench {
             let isChosen = Bool.random(using: &random)
             return .personChanged(
                 Person(
-                    id: person(number), name: "P", leadingDevice: isChosen ? device(number) : nil))
+                    id: person(number), name: "P", primaryDevice: isChosen ? device(number) : nil))
         default:
             let members = (1...12).filter { _ in Bool.random(using: &random) }
             return aCircle(

@@ -9,7 +9,7 @@ import Testing
     private func policy(_ mode: ReportingMode, filter: Int32? = nil) -> ReportingPolicy {
         ReportingPolicy(
             person: person(1), device: device(1), mode: mode, distanceFilterMetres: filter,
-            intervalSeconds: 180, maxSilenceSeconds: 1800)
+            intervalSeconds: 180, contactTimeoutSeconds: 1800)
     }
 
     private func hint(_ bench: inout Bench, mark: String? = nil, from number: UInt64 = 1)
@@ -35,18 +35,18 @@ import Testing
                 deadline: start + .seconds(600), state: state))
     }
 
-    @Test func `nothing is hinted before anything was decided`() {
+    @Test func `no policy is sent before one was decided`() {
         var bench = Bench()
         #expect(hint(&bench) == nil)
         #expect(bench.readPolicy(of: 1, as: anna) == .notFound)
     }
 
-    @Test func `a hint is repeated until a report shows that it has it, then comes on change`()
+    @Test func `a policy is sent until a report confirms it, then on change`()
         throws
     {
         var bench = Bench()
         #expect(hint(&bench) == nil)
-        bench.compute(.policyChanged(policy(.standard, filter: 50)))
+        bench.applyDerived(.policyChanged(policy(.standard, filter: 50)))
         let first = try #require(hint(&bench))
         #expect(first.policy.mode == .standard)
         #expect(hint(&bench) == first)
@@ -54,30 +54,30 @@ import Testing
         #expect(shown(&bench)?.isConfirmed == true)
         bench.restart()
         #expect(hint(&bench) == nil && hint(&bench, mark: first.mark) == nil)
-        bench.compute(.policyChanged(policy(.standard, filter: 100)))
+        bench.applyDerived(.policyChanged(policy(.standard, filter: 100)))
         let second = try #require(hint(&bench))
         #expect(second.mark != first.mark)
         #expect(hint(&bench, mark: first.mark) == second, "still by the one before")
         #expect(hint(&bench, mark: second.mark) == nil)
-        bench.compute(.policyChanged(policy(.standard, filter: 100)))
+        bench.applyDerived(.policyChanged(policy(.standard, filter: 100)))
         #expect(hint(&bench) == nil, "the same again is no change")
     }
 
-    @Test func `of what cannot be a mark nothing is kept, however long it is`() {
+    @Test func `values that cannot be marks are not stored`() {
         var bench = Bench()
         #expect(hint(&bench) == nil)
-        bench.compute(.policyChanged(policy(.standard, filter: 50)))
+        bench.applyDerived(.policyChanged(policy(.standard, filter: 50)))
         #expect(hint(&bench, mark: String(repeating: "x", count: 100_000)) != nil)
         #expect(bench.store.policies.values.map(\.confirmed) == [""])
         #expect(hint(&bench) != nil)
     }
 
-    @Test func `only the leading phone is told`() {
+    @Test func `only the primary device gets policies`() {
         var bench = Bench()
         bench.change(
             .deviceChanged(Device(id: device(9), person: person(1), name: "old phone")))
         #expect(hint(&bench) == nil)
-        bench.compute(.policyChanged(policy(.significant)))
+        bench.applyDerived(.policyChanged(policy(.significant)))
         #expect(hint(&bench, from: 9) == nil)
         #expect(hint(&bench) != nil)
         #expect(bench.readPolicy(of: 1, as: .person(person(2))) == .denied(.notYours))
@@ -86,11 +86,11 @@ import Testing
     @Test func `a watch is event mode from its start to its end, and not beyond its deadline`() {
         var bench = Bench()
         _ = hint(&bench)
-        bench.compute(.policyChanged(policy(.region)))
+        bench.applyDerived(.policyChanged(policy(.region)))
         bench.fire(watch(.active))
         #expect(shown(&bench)?.policy.mode == .event)
         #expect(shown(&bench)?.policy.intervalSeconds == 60)
-        #expect(shown(&bench)?.policy.maxSilenceSeconds == 180)
+        #expect(shown(&bench)?.policy.contactTimeoutSeconds == 180)
         bench.restart()
         #expect(hint(&bench)?.policy.mode == .event)
         bench.fire(watch(.ended, 2))
@@ -108,17 +108,17 @@ import Testing
         func emergency(_ state: EmergencyState) -> EventBody {
             let id = EmergencyID(ID128(high: 9, low: 1))
             return .emergencyOpened(
-                EmergencyNews(
+                EmergencyChange(
                     emergency: id, person: person(1), state: state, trigger: .panic, signal: id,
                     raised: start, countdownEnds: start))
         }
-        bench.compute(emergency(.countdown))
+        bench.applyDerived(emergency(.countdown))
         #expect(hint(&bench) == nil)
-        bench.compute(emergency(.open))
+        bench.applyDerived(emergency(.open))
         #expect(hint(&bench)?.policy.mode == .event)
-        bench.compute(emergency(.acknowledged))
+        bench.applyDerived(emergency(.acknowledged))
         #expect(hint(&bench)?.policy.mode == .event)
-        bench.compute(emergency(.resolved))
+        bench.applyDerived(emergency(.resolved))
         #expect(hint(&bench) == nil)
     }
 }

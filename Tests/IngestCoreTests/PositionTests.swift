@@ -27,12 +27,12 @@ import Testing
 
     private func friends(_ bench: inout Bench, of number: UInt64) -> [OwnTracks.Friend] {
         guard
-            case .reports(let answer) = bench.deliver([], from: number, wantsFriends: true)
+            case .reports(let answer) = bench.deliver([], from: number, requestsFriends: true)
         else { return [] }
         return answer.friends
     }
 
-    @Test func `a member's last position says where, when, how sure and how fresh`() throws {
+    @Test func `a member's last position has place, time, accuracy and age`() throws {
         var bench = reporting()
         bench.deliver([observation(at: -30, lat: 5, battery: 40, speed: 60)])
         let anna = try #require(positions(&bench, as: ben)[1])
@@ -42,7 +42,7 @@ import Testing
         bench.wait(Int(Limits.freshSeconds) - 30)
         #expect(positions(&bench, as: ben)[1]?.state == .fresh)
         bench.wait(1)
-        #expect(positions(&bench, as: ben)[1]?.state == .old)
+        #expect(positions(&bench, as: ben)[1]?.state == .stale)
         bench.deliver([observation(at: Limits.freshSeconds, speed: 59)])
         #expect(positions(&bench, as: ben)[1]?.isMoving == false)
     }
@@ -53,7 +53,7 @@ import Testing
             (60, 6_000, Bool?.some(true)), (60, 3_000, false), (60, 0, false), (600, 100_000, true),
             (601, 100_000, nil), (10, 4_000, nil),
         ] as [(Int64, Int32, Bool?)])
-    func `who says no speed moves as the two newest fixes do`(
+    func `without a speed the two newest fixes tell movement`(
         seconds: Int64, way: Int32, isMoving: Bool?
     ) {
         var bench = Bench()
@@ -63,7 +63,7 @@ import Testing
         #expect(positions(&bench, as: ben)[1]?.isMoving == isMoving)
     }
 
-    @Test func `what is not far enough to tell changes nothing, and a late fix neither`() {
+    @Test func `short distances and late fixes do not change movement`() {
         var bench = Bench()
         bench.deliver([observation(at: -100, lat: 0), observation(at: -40, lat: 9_000)])
         bench.deliver([observation(at: -30, lat: 10_500)])
@@ -76,7 +76,7 @@ import Testing
         #expect(positions(&bench, as: ben)[1]?.isMoving == true)
     }
 
-    @Test func `how exact a friend's height is, is what their newest fix said`() {
+    @Test func `a friend's altitude accuracy is that of the newest fix`() {
         var bench = reporting()
         var exact = observation(at: -20)
         exact.altitudeAccuracyMetres = 4
@@ -86,7 +86,7 @@ import Testing
         #expect(friends(&bench, of: 2).map(\.altitudeAccuracyMetres) == [0, 0, 0])
     }
 
-    @Test func `who never reported is unknown, who has not joined is not there`() {
+    @Test func `a member without reports is unknown, an invited one is omitted`() {
         var bench = Bench()
         bench.change(aCircle(1, [member(1), member(2), member(3, invited: true)]))
         let shown = positions(&bench, as: ben)
@@ -94,7 +94,7 @@ import Testing
         #expect(shown[1]?.state == .unknown && shown[1]?.fix == nil)
     }
 
-    @Test func `a pause is shown as a pause, and off as hidden`() {
+    @Test func `a pause is shown as paused, and off as hidden`() {
         var bench = reporting()
         let end = start + .seconds(60)
         bench.change(
@@ -112,7 +112,7 @@ import Testing
         #expect(positions(&bench, as: ben)[1]?.state == .fresh)
     }
 
-    @Test func `precision zone hides the place from others, not from oneself`() {
+    @Test func `precision zone hides the position from others only`() {
         var bench = reporting()
         bench.change(aCircle(1, [member(1, precision: .zone), member(2, precision: .zone)]))
         let shown = positions(&bench, as: ben)
@@ -134,7 +134,7 @@ import Testing
         #expect(friends(&bench, of: 2).map(\.name) == ["Ben"])
     }
 
-    @Test func `strangers see nothing, the operator sees and leaves a trace`() {
+    @Test func `strangers see nothing, the operator is logged`() {
         var bench = reporting()
         #expect(
             bench.positions(of: circle(1), as: .person(person(5))) == .denied(.notAMember))
@@ -145,7 +145,7 @@ import Testing
         #expect(bench.access.allSatisfy { $0.viewer == nil })
     }
 
-    @Test func `a look is one row a viewer and hour, and looking at oneself is none`() {
+    @Test func `an access is one row per viewer and hour, except for oneself`() {
         var bench = reporting()
         bench.now = Timestamp(seconds: 500_000 * 3600)
         for _ in 0..<5 { _ = positions(&bench, as: ben) }
@@ -161,7 +161,7 @@ import Testing
         #expect(Set(bench.access.dropFirst(2)).count == 2)
     }
 
-    @Test func `friends are oneself and all who share, each once, from every circle`() {
+    @Test func `friends are the person and all who share, each once`() {
         var bench = reporting()
         bench.change(aCircle(2, [member(4, .admin), member(1), member(2), member(5)]))
         let friends = friends(&bench, of: 1)
@@ -170,7 +170,7 @@ import Testing
         #expect(Set(friends.map(\.trackerID)).count == 5)
     }
 
-    @Test func `tracker ids of two circles that are alike become unlike, and stay`() {
+    @Test func `equal tracker ids of two circles become unique and stay stable`() {
         var bench = reporting()
         bench.change(aCircle(2, [member(4, .admin, tracker: "P2"), member(1, tracker: "P3")]))
         let first = friends(&bench, of: 1)
@@ -182,11 +182,11 @@ import Testing
     @Test(arguments: [
         ("Anna", "AN"), ("Anna Berg", "AB"), ("  ", "  "), ("X", "X"), ("östen åberg", "ÖÅ"),
     ])
-    func `who is in no circle is known by initials`(name: String, initials: String) {
+    func `a person without a circle has their initials`(name: String, initials: String) {
         #expect(TrackerIDs.initials(of: name) == initials)
     }
 
-    @Test func `an own call for help shows the place to those who were told, to its end`() {
+    @Test func `an own call shows the position to its recipients until its end`() {
         var bench = reporting()
         bench.change(aCircle(1, [member(1, sharing: .off), member(2), member(3, .guardian)]))
         guard
@@ -198,25 +198,25 @@ import Testing
         }
         func emergency(_ state: EmergencyState) -> EventBody {
             .emergencyOpened(
-                EmergencyNews(
+                EmergencyChange(
                     emergency: view.id, person: person(1), state: state, trigger: .panic,
                     signal: view.id, raised: start, countdownEnds: start))
         }
         func hear(_ body: EventBody, _ input: (Event) -> Input) {
             bench.handle(input(Event(id: EventID(.zero), time: start, body: body)))
         }
-        hear(emergency(.open), Input.computed)
+        hear(emergency(.open), Input.derived)
         #expect(positions(&bench, as: ben)[1]?.state == .hidden)
         hear(
             .notificationChanged(
-                NotificationNews(
+                NotificationChanged(
                     notification: NotificationID(.zero), emergency: view.id, person: person(1),
                     recipient: person(2), channel: .sms, state: .accepted, gateway: "g",
-                    answer: "")), Input.delivered)
+                    answer: "")), Input.deliveries)
         #expect(positions(&bench, as: ben)[1]?.fix != nil)
         #expect(friends(&bench, of: 2).map(\.name) == ["Ben", "Anna", "Cho"])
         #expect(positions(&bench, as: .person(person(3)))[1]?.fix == nil)
-        hear(emergency(.resolved), Input.computed)
+        hear(emergency(.resolved), Input.derived)
         #expect(positions(&bench, as: ben)[1]?.fix == nil)
     }
 }

@@ -16,8 +16,8 @@ import Testing
 
     private func news(
         _ emergency: EmergencyID, _ state: EmergencyState
-    ) -> EmergencyNews {
-        EmergencyNews(
+    ) -> EmergencyChange {
+        EmergencyChange(
             emergency: emergency, person: person(1), state: state, trigger: .panic,
             signal: emergency, raised: start, countdownEnds: start + .seconds(10))
     }
@@ -29,13 +29,13 @@ import Testing
             throw Fault()
         }
         bench.wait(11)
-        bench.compute(.emergencyOpened(news(signal.id, .open)))
+        bench.applyDerived(.emergencyOpened(news(signal.id, .open)))
         return signal.id
     }
 
     private struct Fault: Error {}
 
-    @Test func `are two where phones of a person name them alike`() {
+    @Test func `are separate if two phones use the same id`() {
         var bench = Bench()
         bench.change(aDevice(6, of: 1))
         let call = EmergencyCall(messageID: "1")
@@ -56,18 +56,18 @@ import Testing
         var bench = Bench()
         _ = try open(&bench)
         for number in 1...UInt64(Limits.receiptsPerPerson) {
-            bench.core.emergencies.noteAnswer(to: person(1))
+            bench.core.emergencies.recordResponse(to: person(1))
             bench.deliver([], panics: [panic(bench, number)])
         }
         let count = bench.sos.count
         bench.deliver([], panics: [panic(bench, 1)])
         #expect(bench.sos.count == count, "one of the newest")
-        bench.core.emergencies.noteAnswer(to: person(1))
+        bench.core.emergencies.recordResponse(to: person(1))
         bench.deliver([], panics: [panic(bench, 0)])
         #expect(bench.sos.count == count + 1, "more are not compared")
     }
 
-    @Test func `are the same where an app sends one again while nobody has taken it`() throws {
+    @Test func `are the same if an app repeats one before an acknowledgement`() throws {
         var bench = Bench()
         let emergency = try open(&bench)
         bench.wait(20)
@@ -76,21 +76,21 @@ import Testing
         bench.restart()
         bench.deliver([], panics: [panic(bench, 0)])
         #expect(bench.store.stored.emergencies.count == 1, "its answers were lost")
-        bench.compute(.emergencyAcknowledged(news(emergency, .acknowledged)))
+        bench.applyDerived(.emergencyAcknowledged(news(emergency, .acknowledged)))
         bench.deliver([], panics: [panic(bench, 0)])
-        #expect(bench.store.stored.emergencies.count == 2, "who presses again is heard")
+        #expect(bench.store.stored.emergencies.count == 2, "a further press is accepted")
     }
 
     @Test func `are not more by a tag that stays set`() throws {
         var bench = Bench()
         func say(_ isTagged: Bool, isMarked: Bool = false) {
             bench.wait(60)
-            var news = PhoneNews()
+            var news = DeviceStatus()
             news.isTagged = isTagged
             var call = panic(bench, UInt64(bench.now.seconds))
             call.isTag = !isMarked
             bench.deliver(
-                [], panics: isTagged || isMarked ? [call] : [], news: news, ownTracks: .iOS)
+                [], panics: isTagged || isMarked ? [call] : [], status: news, ownTracks: .iOS)
         }
         say(true)
         #expect(bench.sos.count == 1)
@@ -106,24 +106,24 @@ import Testing
         #expect(bench.sos.count == 3, "it was set again")
     }
 
-    @Test func `are heard by a tag, also after one by a secret that was replaced`() {
+    @Test func `are raised by a tag, also after one with a replaced secret`() {
         var bench = Bench()
-        func say(_ isTagged: Bool, isByFormerSecret: Bool) {
+        func say(_ isTagged: Bool, isFromFormerSecret: Bool) {
             bench.wait(60)
-            var news = PhoneNews()
+            var news = DeviceStatus()
             news.isTagged = isTagged
             var call = panic(bench, UInt64(bench.now.seconds))
             call.isTag = true
             bench.deliver(
-                [], panics: isTagged ? [call] : [], news: news, ownTracks: .iOS,
-                isByFormerSecret: isByFormerSecret)
+                [], panics: isTagged ? [call] : [], status: news, ownTracks: .iOS,
+                isFromFormerSecret: isFromFormerSecret)
         }
-        for _ in 1...2 { say(true, isByFormerSecret: true) }
+        for _ in 1...2 { say(true, isFromFormerSecret: true) }
         #expect(bench.sos.count == 1)
-        say(true, isByFormerSecret: false)
+        say(true, isFromFormerSecret: false)
         #expect(bench.sos.count == 2, "it was not the phone that was heard before")
-        for isTagged in [false, true] { say(isTagged, isByFormerSecret: true) }
-        say(true, isByFormerSecret: false)
+        for isTagged in [false, true] { say(isTagged, isFromFormerSecret: true) }
+        say(true, isFromFormerSecret: false)
         #expect(bench.sos.count == 2, "its own tag is as it was")
     }
 }

@@ -55,27 +55,27 @@ import Testing
 
     private func standing(
         _ signals: [EmergencySignal], endedCircles: [CircleID] = []
-    ) -> LadderStanding {
-        LadderStanding(
+    ) -> EmergencySnapshot {
+        EmergencySnapshot(
             emergency: signals[0].id, person: person(1), state: .open, at: start,
             signals: signals, told: [person(2), person(3), person(4)], reached: .delivered,
             endedCircles: endedCircles)
     }
 
-    private func hear(_ standing: LadderStanding, _ bench: inout Bench) {
+    private func hear(_ standing: EmergencySnapshot, _ bench: inout Bench) {
         bench.handle(
-            .delivered(
+            .deliveries(
                 Event(
                     id: EventID(ID128(high: 88, low: UInt64(bench.input.count))), time: bench.now,
-                    body: .ladderStanding(standing))))
+                    body: .emergencySnapshot(standing))))
     }
 
-    @Test func `decisions of a time of precision zone stay without a place`() throws {
+    @Test func `decisions made with precision zone stay without a position`() throws {
         var bench = Bench()
         bench.change(aCircle(1, [member(1, precision: .zone), member(3, .guardian)]))
-        bench.compute(.zoneEntered(crossing()))
+        bench.applyDerived(.zoneEntered(crossing()))
         bench.change(aCircle(1, [member(1), member(3, .guardian)]))
-        bench.compute(.zoneExited(crossing()))
+        bench.applyDerived(.zoneExited(crossing()))
         #expect(try sights(bench) == [.withoutPlace(namesZone: true), .everything])
         bench.change(aCircle(1, [member(1, precision: .zone), member(3, .guardian)]))
         #expect(
@@ -91,7 +91,7 @@ import Testing
         bench.change(aCircle(2, [member(4, .guardian), member(1)], sets: [1]))
         var crossing = crossing()
         (crossing.circle, crossing.set) = (nil, zoneSet(1))
-        bench.compute(.zoneEntered(crossing))
+        bench.applyDerived(.zoneEntered(crossing))
         #expect(try sights(bench) == [.withoutPlace(namesZone: true)])
     }
 
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: EmergencyTrigger.allCases)
-    func `only an own call shows the position of somebody who does not share`(
+    func `only an own call shows the position of a person who does not share`(
         trigger: EmergencyTrigger
     ) {
         var (bench, _) = emergency(trigger)
@@ -128,7 +128,7 @@ import Testing
         #expect(fix(of: 1, &bench, as: ben) != nil)
     }
 
-    @Test func `who is removed is a recipient no more`() {
+    @Test func `a removed person is no longer a recipient`() {
         var (bench, id) = emergency(.panic)
         #expect(fix(of: 1, &bench, as: ben) != nil)
         bench.change(aCircle(1, [member(1, .admin, sharing: .off), member(3, .guardian)]))
@@ -138,7 +138,7 @@ import Testing
         #expect(fix(of: 1, &bench, as: cho) != nil)
     }
 
-    @Test func `where somebody ended it the position is hidden, in other circles it is not`() {
+    @Test func `the position is hidden in circles where the emergency ended`() {
         var (bench, id) = emergency(.panic)
         hear(standing([signal(1, .panic)], endedCircles: [circle(1)]), &bench)
         bench.restart()

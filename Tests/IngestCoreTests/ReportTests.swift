@@ -22,7 +22,7 @@ import Testing
         #expect(bench.input.last?.event.id.raw == report.id.raw)
     }
 
-    @Test func `the same again is a success and nothing more`() {
+    @Test func `a repeated report is a success without effect`() {
         var bench = Bench()
         bench.deliver([observation(at: 0, id: "a")])
         let answer = bench.deliver([observation(at: 0, id: "a")])
@@ -33,25 +33,25 @@ import Testing
         #expect(bench.reports.count == 1)
     }
 
-    @Test func `a batch may hold the same report twice`() {
+    @Test func `a batch may contain the same report twice`() {
         var bench = Bench()
         let answer = bench.deliver([observation(at: 0), observation(at: 1), observation(at: 0)])
         #expect(answer == .reports(ReportsAnswer(accepted: 2, duplicates: 1)))
     }
 
-    @Test func `the duplicate key is the client's id, else device, time and place`() {
-        let one = Meaning.report(observation(at: 0), of: device(1))
-        #expect(one == Meaning.report(observation(at: 0, battery: 3), of: device(1)))
-        #expect(one != Meaning.report(observation(at: 1), of: device(1)))
-        #expect(one != Meaning.report(observation(at: 0, lat: 5), of: device(1)))
-        #expect(one != Meaning.report(observation(at: 0), of: device(2)))
-        let named = Meaning.report(observation(at: 0, id: "a"), of: device(1))
-        #expect(named == Meaning.report(observation(at: 9, lat: 5, id: "a"), of: device(1)))
-        #expect(named != Meaning.report(observation(at: 0, id: "b"), of: device(1)))
+    @Test func `the duplicate key is the client's id, otherwise device, time and position`() {
+        let one = DerivedID.report(observation(at: 0), of: device(1))
+        #expect(one == DerivedID.report(observation(at: 0, battery: 3), of: device(1)))
+        #expect(one != DerivedID.report(observation(at: 1), of: device(1)))
+        #expect(one != DerivedID.report(observation(at: 0, lat: 5), of: device(1)))
+        #expect(one != DerivedID.report(observation(at: 0), of: device(2)))
+        let named = DerivedID.report(observation(at: 0, id: "a"), of: device(1))
+        #expect(named == DerivedID.report(observation(at: 9, lat: 5, id: "a"), of: device(1)))
+        #expect(named != DerivedID.report(observation(at: 0, id: "b"), of: device(1)))
         #expect(named != one)
     }
 
-    @Test func `a fix from the future keeps its place and gets the time of arrival`() {
+    @Test func `a fix from the future gets its time of arrival`() {
         var bench = Bench()
         bench.deliver([observation(at: 120)])
         bench.deliver([observation(at: 121, lat: 5)])
@@ -72,7 +72,7 @@ import Testing
         #expect(row?.battery == nil)
     }
 
-    @Test func `a batch in the wrong order makes nothing late`() {
+    @Test func `an unordered batch makes no report late`() {
         var bench = Bench()
         bench.deliver([observation(at: -1), observation(at: -3), observation(at: -2)])
         #expect(bench.reports.map { ($0.fix.time - start).components.seconds } == [-3, -2, -1])
@@ -93,7 +93,7 @@ import Testing
         #expect(seen.count > 2)
     }
 
-    @Test func `times of records never decrease, whatever the clock does`() {
+    @Test func `times of records never decrease`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.now = start - .seconds(3600)
@@ -108,7 +108,7 @@ import Testing
         #expect(bench.reports.count == 4)
     }
 
-    @Test func `what comes together goes together, and each is late or not by itself`() {
+    @Test func `reports of a request share a record, each late or not by itself`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)])
         bench.deliver((1...300).map { observation(at: 120 - $0, lat: 9) })
@@ -119,7 +119,7 @@ import Testing
         #expect(bench.input.last?.event.trace == "t2")
     }
 
-    @Test func `the first device leads, and evaluators know before its first report`() throws {
+    @Test func `the first device becomes primary before its first report`() throws {
         var bench = Bench()
         let before = bench.input.count
         bench.deliver([observation(at: 0)], from: 1)
@@ -127,17 +127,17 @@ import Testing
             Issue.record("the person is placed before the report")
             return
         }
-        #expect(placed.leadingDevice == device(1))
+        #expect(placed.primaryDevice == device(1))
         #expect(bench.input[before + 1].event.kind == .inputReport)
         bench.change(aDevice(7, of: 1))
         bench.deliver([observation(at: 1, lat: 9)], from: 7, of: 1)
         bench.endTurns()
         #expect(bench.core.intake.firstDevices[person(1)] == device(1))
-        let lead = bench.core.positions(in: bench.directory).lead(of: person(1))
+        let lead = bench.core.positions(in: bench.directory).primaryDevice(of: person(1))
         #expect(lead?.newest?.position.latitudeE7 == 30_000_000)
     }
 
-    @Test func `the chosen device leads instead, and the other again when that one goes`() {
+    @Test func `a chosen device is primary until it is removed`() {
         var bench = Bench()
         bench.deliver([observation(at: 0)], from: 1)
         bench.change(aDevice(7, of: 1))
@@ -149,7 +149,7 @@ import Testing
         #expect(bench.leaders(of: 1) == [device(1), device(7), device(1)])
     }
 
-    @Test func `what cannot be used goes to quarantine with its reason`() {
+    @Test func `unusable payloads are quarantined with their reason`() {
         var bench = Bench()
         let rejection = Rejection(index: 3, reason: .badPosition, payload: [1, 2])
         let answer = bench.deliver([observation(at: 0)], rejections: [rejection])
@@ -165,7 +165,7 @@ import Testing
         #expect(bench.quarantine[1].id == bench.quarantine[2].id)
     }
 
-    @Test func `a request with many parts of no use is kept whole, once`() {
+    @Test func `a request with many unusable parts is quarantined whole, once`() {
         var bench = Bench()
         func rejections(_ count: Int) -> [Rejection] {
             (0..<count).map { Rejection(index: $0, reason: .badTime, payload: [UInt8($0)]) }
@@ -179,7 +179,7 @@ import Testing
         #expect(bench.quarantine[0].reason == .badTime)
     }
 
-    @Test func `as much of a payload is kept as a phone may send`() {
+    @Test func `a quarantined payload is stored up to the maximum body`() {
         var bench = Bench()
         let large = [UInt8](repeating: 7, count: Limits.phoneBodyBytes + 1)
         bench.deliver([], rejections: [Rejection(index: 0, reason: .badTime, payload: large)])
@@ -195,7 +195,7 @@ extension Bench {
             guard case .inputPerson(let placed) = body, placed.person == person(number) else {
                 return nil
             }
-            return placed.leadingDevice
+            return placed.primaryDevice
         }
     }
 }

@@ -20,13 +20,13 @@ import Wire
         1, [member(1, .admin), member(2), member(3, .guardian)], sets: [1])
     private let partitions = Set([1, 2, 3].map { Partition.of(person($0)) })
 
-    private func pages(_ bench: Bench) -> [PlacedSet] {
+    private func pages(_ bench: Bench) -> [ConfiguredSet] {
         bench.bodies(.inputSet).compactMap { body in
             if case .inputSet(let page) = body { page } else { nil }
         }
     }
 
-    @Test func `a set goes to the partitions of those who subscribe, before its people`() throws {
+    @Test func `a set goes to its subscribers' partitions before their people`() throws {
         let bench = subscribed(zones: 3)
         #expect(bench.placed == bench.wanted)
         #expect(pages(bench).count == 3 * partitions.count)
@@ -41,7 +41,7 @@ import Wire
         }
     }
 
-    @Test func `an edit of one zone sends its page again and nothing else`() {
+    @Test func `an edit of one zone appends only its page`() {
         var bench = subscribed(zones: 50)
         let before = bench.input.count
         bench.change(aZone(117, of: .set(zoneSet(1)), version: 2))
@@ -52,7 +52,7 @@ import Wire
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `a page that becomes empty is told once, without zones`() {
+    @Test func `a page that becomes empty is appended once, without zones`() {
         var bench = subscribed(zones: 2)
         let before = bench.input.count
         bench.change(.zoneRemoved(ZoneRemoval(zone: zone(100))))
@@ -64,7 +64,7 @@ import Wire
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `a zone that changes its owner leaves one page and comes to another`() {
+    @Test func `a zone that changes its owner moves to another page`() {
         var bench = subscribed(zones: 2)
         bench.change(aZone(100, of: .circle(circle(2)), version: 2))
         bench.endTurns()
@@ -74,7 +74,7 @@ import Wire
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `a large set is cut into turns, and one cut short by a crash goes on`() {
+    @Test func `a large set is split into turns and continues after a crash`() {
         var bench = Bench(
             family + [.setChanged(ZoneSet(id: zoneSet(1), name: "Schools"))]
                 + (100..<5100).map { aZone($0, of: .set(zoneSet(1))) })
@@ -90,7 +90,7 @@ import Wire
                     sum
                 }
             }
-            #expect(zones <= Limits.placementWorkPerTurn)
+            #expect(zones <= Limits.configurationWorkPerTurn)
             turns += 1
             if turns == 4 { bench.restart() }
         }
@@ -102,7 +102,7 @@ import Wire
         #expect(bench.input.count == count)
     }
 
-    @Test func `who reports before a set is placed is placed at once, and with the set after it`() {
+    @Test func `a person who reports early is distributed again after the set`() {
         var bench = Bench(
             family + [.setChanged(ZoneSet(id: zoneSet(1), name: "Schools"))]
                 + (100..<5100).map { aZone($0, of: .set(zoneSet(1))) })
@@ -112,12 +112,12 @@ import Wire
             Issue.record("the first report makes its device the leader")
             return
         }
-        #expect(early.leadingDevice == device(1) && early.sets.isEmpty)
+        #expect(early.primaryDevice == device(1) && early.sets.isEmpty)
         bench.endTurns()
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `who unsubscribes, and what is removed, leaves nothing`() {
+    @Test func `unsubscribed and removed sets leave nothing`() {
         var bench = subscribed(zones: 3)
         bench.change(aCircle(2, [member(4, .admin), member(1)], sets: [1]))
         bench.endTurns()
@@ -135,13 +135,13 @@ import Wire
         #expect(bench.placed == bench.wanted)
     }
 
-    @Test func `pauses and refusals are placed with the person`() throws {
+    @Test func `pauses and opt-outs are distributed with the person`() throws {
         var bench = Bench()
         let end = start + .seconds(3600)
         bench.change(
             aCircle(1, [member(1, .admin, sharing: .pausedUntil(end)), member(2), member(3)]))
         bench.change(
-            .personChanged(Person(id: person(1), name: "Anna", refusedZones: [zone(1)])))
+            .personChanged(Person(id: person(1), name: "Anna", zoneOptOuts: [zone(1)])))
         bench.endTurns()
         guard case .inputPerson(let placed)? = bench.bodies(.inputPerson).last else {
             Issue.record("Anna is placed again")
@@ -156,7 +156,7 @@ import Wire
         #expect(bench.input.count == count, "the end of a pause is not told")
     }
 
-    @Test func `zones that do not fit into a record are left out, and that is a trouble`() throws {
+    @Test func `zones that fit no record are omitted, which is a health problem`() throws {
         let ring = (0..<9000).map { VertexOffset(longitudeE7: -1_000_000_000 - $0, latitudeE7: $0) }
         func large(_ number: UInt64) -> EventBody {
             guard case .zoneChanged(var zone) = aZone(1, of: .set(zoneSet(1))) else {

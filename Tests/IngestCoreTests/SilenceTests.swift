@@ -9,7 +9,7 @@ import Testing
         .policyChanged(
             ReportingPolicy(
                 person: person(number), device: device(number), mode: .significant,
-                intervalSeconds: 180, maxSilenceSeconds: silence))
+                intervalSeconds: 180, contactTimeoutSeconds: silence))
     }
 
     /// The phone of a person reports, and says by which mark it goes.
@@ -29,45 +29,50 @@ import Testing
     /// A phone that goes by a hint.
     private func hinted(_ bench: inout Bench, _ number: UInt64 = 1, silence: Int32 = 1800) {
         report(&bench, number)
-        bench.compute(policy(number, silence: silence))
+        bench.applyDerived(policy(number, silence: silence))
         let mark = report(&bench, number)?.mark
         report(&bench, number, mark: mark)
     }
 
     private func terms(_ bench: Bench) -> [Int32?] {
-        bench.bodies(.inputSilenceTerms).map {
-            if case .inputSilenceTerms(let terms) = $0 { terms.maxSilenceSeconds } else { nil }
+        bench.bodies(.inputContactExpectation).map {
+            if case .inputContactExpectation(let terms) = $0 {
+                terms.contactTimeoutSeconds
+            } else {
+                nil
+            }
         }
     }
 
-    private func news(
-        _ number: UInt64, _ state: SilenceState, _ bench: Bench, end: SilenceEnd? = nil
-    ) -> SilenceNews {
-        SilenceNews(
+    private func change(
+        _ number: UInt64, _ state: ContactState, _ bench: Bench, end: ContactEnd? = nil
+    ) -> ContactChange {
+        ContactChange(
             person: person(number), device: device(number), state: state, at: bench.now,
-            since: bench.now - .seconds(1800), maxSilenceSeconds: 1800, isWatched: false, end: end)
+            since: bench.now - .seconds(1800), contactTimeoutSeconds: 1800, isWatched: false,
+            end: end)
     }
 
     private func quiet(_ bench: inout Bench, _ number: UInt64) {
-        bench.compute(.silenceQuiet(news(number, .quiet, bench)))
+        bench.applyDerived(.contactLate(change(number, .quiet, bench)))
     }
 
     private func heard(_ bench: inout Bench, _ number: UInt64) {
-        bench.compute(.silenceEnded(news(number, .quiet, bench, end: .heard)))
+        bench.applyDerived(.contactOK(change(number, .quiet, bench, end: .heard)))
     }
 
     private func holds(_ bench: Bench) -> [Bool] {
-        bench.bodies(.inputSilenceHold).map {
-            if case .inputSilenceHold(let hold) = $0 { hold.isHeld } else { false }
+        bench.bodies(.inputContactLossHold).map {
+            if case .inputContactLossHold(let hold) = $0 { hold.isHeld } else { false }
         }
     }
 
     // MARK: Who goes by hints
 
-    @Test func `the evaluator hears once that a phone goes by a hint, and of another silence`() {
+    @Test func `the evaluator gets each contact expectation once`() {
         var bench = Bench()
         report(&bench)
-        bench.compute(policy(1))
+        bench.applyDerived(policy(1))
         let mark = report(&bench)?.mark
         #expect(terms(bench) == [], "told is not taken")
         report(&bench, mark: mark)
@@ -77,14 +82,14 @@ import Testing
         bench.restart()
         report(&bench, mark: mark)
         #expect(terms(bench) == [1800])
-        bench.compute(policy(1, silence: 180))
+        bench.applyDerived(policy(1, silence: 180))
         let next = report(&bench, mark: mark)?.mark
         #expect(terms(bench) == [1800], "still by the one before")
         report(&bench, mark: next)
         #expect(terms(bench) == [1800, 180])
     }
 
-    @Test func `a phone that goes by none of ours is not missed any more`() {
+    @Test func `a phone that follows no policy has no contact expectation`() {
         var bench = Bench()
         hinted(&bench)
         report(&bench, mark: "its own way")
@@ -92,28 +97,28 @@ import Testing
         #expect(terms(bench) == [1800, nil])
     }
 
-    @Test func `a phone that is told of a longer silence may keep it before it says so`() {
+    @Test func `a longer timeout counts before the phone confirms it`() {
         var bench = Bench()
         hinted(&bench, silence: 180)
-        bench.compute(policy(1, silence: 1800))
+        bench.applyDerived(policy(1, silence: 1800))
         let next = report(&bench)?.mark
         #expect(terms(bench) == [180, 1800])
         report(&bench, mark: next)
         #expect(terms(bench) == [180, 1800])
     }
 
-    @Test func `an OwnTracks phone is missed while it moves for us, not once it may stand`() {
+    @Test func `an OwnTracks phone has an expectation only while in moving mode`() {
         var bench = Bench()
         func say(_ mode: Int) {
             bench.wait(1)
             let seconds = (bench.now - start).microseconds / 1_000_000
-            let monitoring = Monitoring(mode: mode, said: bench.now)
+            let monitoring = Monitoring(mode: mode, time: bench.now)
             bench.deliver(
-                [observation(at: seconds)], news: PhoneNews(monitoring: monitoring),
+                [observation(at: seconds)], status: DeviceStatus(monitoring: monitoring),
                 ownTracks: .android)
         }
         say(1)
-        bench.compute(policy(1))
+        bench.applyDerived(policy(1))
         for _ in 0..<3 { say(1) }
         #expect(terms(bench) == [])
         func watch(_ state: WatchState) -> EventBody {
@@ -132,25 +137,25 @@ import Testing
         #expect(terms(bench) == [180, nil])
     }
 
-    @Test func `a hint that is old when it is confirmed counts as long as it is gone by`() {
+    @Test func `an old policy counts as long as the phone follows it`() {
         var bench = Bench()
         report(&bench)
-        bench.compute(policy(1, silence: 600))
+        bench.applyDerived(policy(1, silence: 600))
         let mark = report(&bench)?.mark
-        bench.compute(policy(1, silence: 900))
+        bench.applyDerived(policy(1, silence: 900))
         report(&bench, mark: mark)
         #expect(terms(bench) == [900], "the next one allows more, and was told")
     }
 
-    @Test func `who is gone is missed by nobody`() {
+    @Test func `a removed person has no contact expectation`() {
         var bench = Bench()
         hinted(&bench)
         quiet(&bench, 1)
         bench.change(.personRemoved(PersonRemoval(person: person(1))))
-        #expect(bench.store.terms.isEmpty && bench.store.silences.isEmpty)
+        #expect(bench.store.terms.isEmpty && bench.store.contactStates.isEmpty)
     }
 
-    @Test func `a phone that brings nothing new is heard, if it would be missed`() {
+    @Test func `a message without news counts as contact if one is expected`() {
         var bench = Bench()
         bench.deliver([], from: 1)
         #expect(bench.bodies(.inputContact).isEmpty)
@@ -162,35 +167,35 @@ import Testing
         #expect(Set(contacts.map(\.event.id)).count == 2)
     }
 
-    @Test func `a last will is no sign of a phone, whatever brings it`() {
+    @Test func `a last will is no contact, whatever its content`() {
         var bench = Bench()
         hinted(&bench)
         quiet(&bench, 1)
         let heard = bench.core.device(device(1))?.seen
-        var will = PhoneNews()
+        var will = DeviceStatus()
         will.isLastWill = true
         bench.wait(10)
-        bench.deliver([], news: will, ownTracks: .android)
-        #expect(bench.bodies(.inputContact).isEmpty && bench.core.silentCount == 1)
+        bench.deliver([], status: will, ownTracks: .android)
+        #expect(bench.bodies(.inputContact).isEmpty && bench.core.outOfContactCount == 1)
         #expect(bench.core.device(device(1))?.seen == heard)
-        let card = PhoneNews(card: Card(name: "Anna"))
-        bench.deliver([], news: card, ownTracks: .iOS, wasKept: true)
+        let card = DeviceStatus(card: Card(name: "Anna"))
+        bench.deliver([], status: card, ownTracks: .iOS, wasRetained: true)
         #expect(bench.bodies(.inputContact).isEmpty, "a broker tells it at each connection")
-        #expect(bench.core.device(device(1))?.seen == heard && bench.core.silentCount == 1)
-        bench.deliver([], news: PhoneNews(), ownTracks: .android)
+        #expect(bench.core.device(device(1))?.seen == heard && bench.core.outOfContactCount == 1)
+        bench.deliver([], status: DeviceStatus(), ownTracks: .android)
         #expect(bench.bodies(.inputContact).count == 1)
     }
 
-    @Test func `a position that comes with a last will is kept, also of a new phone`() {
+    @Test func `a position in a last will is stored, also of a new phone`() {
         var bench = Bench()
-        var will = PhoneNews()
+        var will = DeviceStatus()
         will.isLastWill = true
-        bench.deliver([observation(at: -60, lat: 7)], news: will, ownTracks: .android)
+        bench.deliver([observation(at: -60, lat: 7)], status: will, ownTracks: .android)
         #expect(bench.reports.map(\.fix.position.latitudeE7) == [7])
         #expect(bench.core.device(device(1)) != nil)
     }
 
-    @Test func `a watch is told when it begins, is extended and ends`() {
+    @Test func `a watch is appended when it starts, changes and ends`() {
         var bench = Bench()
         func watch(_ state: WatchState, seconds: Int64 = 600) -> EventBody {
             .watchChanged(
@@ -211,25 +216,25 @@ import Testing
         #expect(told == [start + .seconds(720), start + .seconds(1020), nil])
     }
 
-    @Test func `only the person says that they are all right`() {
+    @Test func `only the person can check in`() {
         var bench = Bench()
         func say(_ principal: Principal) -> Answer? {
             bench.handle(
-                .allRight(
-                    AllRightRequest(
+                .checkIn(
+                    CheckInRequest(
                         request: 77, principal: principal, person: person(1),
                         cause: ID128(high: 9, low: 9))))
             return bench.answers[77]
         }
-        #expect(say(.person(person(1))) == .allRight(at: bench.now))
+        #expect(say(.person(person(1))) == .checkIn(at: bench.now))
         #expect(bench.bodies(.inputContact).count == 1)
         #expect(say(.person(person(2))) == .denied(.notYours))
         #expect(bench.bodies(.inputContact).count == 1)
     }
 
-    // MARK: Deafness
+    // MARK: Intake outage
 
-    @Test func `what was missed while ingest was away is told before anything else`() throws {
+    @Test func `an intake outage is appended before anything else`() throws {
         var bench = Bench()
         hinted(&bench)
         let from = bench.now
@@ -239,13 +244,14 @@ import Testing
         report(&bench)
         let first = try #require(bench.input.dropFirst(before).first)
         #expect(
-            first.event.body == .inputDeafness(Deafness(from: from, to: from + .seconds(601))))
+            first.event.body
+                == .inputIntakeOutage(IntakeOutage(from: from, to: from + .seconds(601))))
         #expect(first.partition == Partition.of(person(1)))
         report(&bench)
-        #expect(bench.bodies(.inputDeafness).count == 1)
+        #expect(bench.bodies(.inputIntakeOutage).count == 1)
     }
 
-    @Test func `a short absence, and one that nobody minds, is not told`() {
+    @Test func `a short outage, or one without expectations, is not appended`() {
         var bench = Bench()
         report(&bench)
         bench.restart()
@@ -255,10 +261,10 @@ import Testing
         bench.restart()
         bench.wait(5)
         report(&bench)
-        #expect(bench.bodies(.inputDeafness).isEmpty)
+        #expect(bench.bodies(.inputIntakeOutage).isEmpty)
     }
 
-    @Test func `an idle ingest receives, and says so by writing down the time`() {
+    @Test func `an idle ingest records that it receives`() {
         var bench = Bench()
         hinted(&bench)
         for _ in 0..<60 {
@@ -269,11 +275,11 @@ import Testing
         bench.restart()
         bench.wait(20)
         bench.endTurns()
-        let told = bench.bodies(.inputDeafness)
-        #expect(told == [.inputDeafness(Deafness(from: heard, to: bench.now))])
+        let told = bench.bodies(.inputIntakeOutage)
+        #expect(told == [.inputIntakeOutage(IntakeOutage(from: heard, to: bench.now))])
     }
 
-    // MARK: The suite's own deafness
+    // MARK: Suspected intake outage
 
     /// So many phones that go by hints.
     private func crowd(_ count: UInt64) -> Bench {
@@ -287,54 +293,54 @@ import Testing
         return bench
     }
 
-    @Test func `five of twenty that fall silent together are the suite's deafness`() {
+    @Test func `five of twenty that become late together suggest an intake outage`() {
         var bench = crowd(20)
         for number in 1...4 as ClosedRange<UInt64> { quiet(&bench, number) }
-        #expect(bench.core.silenceHeldSince == nil)
+        #expect(bench.core.contactLossHeldSince == nil)
         quiet(&bench, 5)
-        #expect(bench.core.silenceHeldSince != nil)
+        #expect(bench.core.contactLossHeldSince != nil)
         let partitions = Set(bench.input.map(\.partition))
         #expect(holds(bench) == Array(repeating: true, count: partitions.count))
         bench.restart()
         heard(&bench, 5)
-        #expect(bench.core.silenceHeldSince == nil)
+        #expect(bench.core.contactLossHeldSince == nil)
         #expect(holds(bench).suffix(partitions.count).allSatisfy { !$0 })
     }
 
-    @Test func `five of thirty, or five one after the other, are silent by themselves`() {
+    @Test func `five of thirty, or five one by one, are no intake outage`() {
         var many = crowd(30)
         for number in 1...5 as ClosedRange<UInt64> { quiet(&many, number) }
-        #expect(many.core.silenceHeldSince == nil)
+        #expect(many.core.contactLossHeldSince == nil)
         var slow = crowd(20)
         for number in 1...10 as ClosedRange<UInt64> {
             quiet(&slow, number)
             slow.wait(240)
         }
-        #expect(slow.core.silenceHeldSince == nil)
+        #expect(slow.core.contactLossHeldSince == nil)
     }
 
-    @Test func `all of four are too few to tell`() {
+    @Test func `four devices are too few for an intake outage`() {
         var bench = crowd(4)
         for number in 1...4 as ClosedRange<UInt64> { quiet(&bench, number) }
-        #expect(bench.core.silenceHeldSince == nil)
+        #expect(bench.core.contactLossHeldSince == nil)
     }
 
-    @Test func `those that stay away for an hour are silent by themselves`() {
+    @Test func `devices out of contact for an hour end the hold`() {
         var bench = crowd(20)
         for number in 1...6 as ClosedRange<UInt64> { quiet(&bench, number) }
         bench.wait(3000)
         bench.endTurns()
-        #expect(bench.core.silenceHeldSince != nil)
+        #expect(bench.core.contactLossHeldSince != nil)
         bench.wait(700)
         bench.endTurns()
-        #expect(bench.core.silenceHeldSince == nil)
+        #expect(bench.core.contactLossHeldSince == nil)
         bench.endTurns()
-        #expect(bench.core.silenceHeldSince == nil)
+        #expect(bench.core.contactLossHeldSince == nil)
     }
 
     // MARK: What others see
 
-    @Test func `a position says how far the silence has come`() throws {
+    @Test func `a position shows the contact state`() throws {
         var bench = Bench()
         hinted(&bench)
         func shown() throws -> MemberPosition {
@@ -344,15 +350,15 @@ import Testing
             else { throw Missing() }
             return try #require(members.first { $0.person == person(1) })
         }
-        #expect(try shown().silence == nil)
+        #expect(try shown().contactState == nil)
         quiet(&bench, 1)
-        bench.compute(.silenceOverdue(news(1, .overdue, bench)))
-        #expect(try shown().silence == .overdue)
-        #expect(try shown().silentSince == bench.now - .seconds(1800))
+        bench.applyDerived(.contactOverdue(change(1, .overdue, bench)))
+        #expect(try shown().contactState == .overdue)
+        #expect(try shown().contactLostSince == bench.now - .seconds(1800))
         bench.restart()
-        #expect(try shown().silence == .overdue)
+        #expect(try shown().contactState == .overdue)
         heard(&bench, 1)
-        #expect(try shown().silence == nil)
+        #expect(try shown().contactState == nil)
     }
 
     private struct Missing: Error {}

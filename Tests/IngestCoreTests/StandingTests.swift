@@ -19,19 +19,19 @@ import Testing
 
     private func standing(
         _ state: EmergencyState, _ signals: UInt64..., reached: NotificationState? = .delivered
-    ) -> LadderStanding {
-        LadderStanding(
+    ) -> EmergencySnapshot {
+        EmergencySnapshot(
             emergency: id(signals[0]), person: person(1), state: state,
             by: state == .acknowledged ? person(3) : nil, at: start,
             signals: signals.map(signal), told: [person(2), person(3)], reached: reached)
     }
 
-    private func hear(_ standing: LadderStanding, _ bench: inout Bench) {
+    private func hear(_ standing: EmergencySnapshot, _ bench: inout Bench) {
         bench.handle(
-            .delivered(
+            .deliveries(
                 Event(
                     id: EventID(ID128(high: 88, low: UInt64(bench.input.count))), time: bench.now,
-                    body: .ladderStanding(standing))))
+                    body: .emergencySnapshot(standing))))
     }
 
     private func view(_ number: UInt64, _ bench: inout Bench) -> EmergencyView? {
@@ -39,33 +39,36 @@ import Testing
         return view
     }
 
-    @Test func `it answers for it again, and the evaluator hears of it`() {
+    @Test func `ingest restores it and passes it to the evaluator`() {
         var bench = Bench()
         hear(standing(.open, 1, 2), &bench)
-        #expect(bench.bodies(.inputStanding) == [.inputStanding(standing(.open, 1, 2))])
+        #expect(
+            bench.bodies(.inputEmergencySnapshot) == [
+                .inputEmergencySnapshot(standing(.open, 1, 2))
+            ])
         bench.restart()
         #expect(view(1, &bench)?.state == .open)
-        #expect(view(1, &bench)?.told == .delivered)
+        #expect(view(1, &bench)?.deliveryState == .delivered)
         #expect(view(2, &bench)?.emergency == id(1))
         #expect(bench.core.activeEmergencyCount == 1)
-        #expect(bench.core.emergencies.wasTold(person(2), of: id(1)))
+        #expect(bench.core.emergencies.isRecipient(person(2), of: id(1)))
         #expect(bench.cancel(id(1), as: anna) == .tooLate)
         #expect(bench.sos.isEmpty, "nobody is to be told of it again")
     }
 
-    @Test func `a ladder that climbs again is taken by nobody, also without an evaluator`() {
+    @Test func `a resumed escalation has no responder, also without an evaluator`() {
         var bench = Bench()
         hear(standing(.open, 1), &bench)
         let answer = EmergencyAnswer(
             emergency: id(1), person: person(1), by: person(2), at: start, note: nil)
         bench.handle(
-            .delivered(
-                Event(id: EventID(.zero), time: start, body: .acknowledgementGiven(answer))))
-        #expect(view(1, &bench)?.told == .acknowledged)
-        #expect(bench.core.oldestUntakenEmergency == nil)
+            .deliveries(
+                Event(id: EventID(.zero), time: start, body: .acknowledgementCommitted(answer))))
+        #expect(view(1, &bench)?.deliveryState == .acknowledged)
+        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
         hear(standing(.open, 1), &bench)
-        #expect(view(1, &bench)?.told == .delivered)
-        #expect(bench.core.oldestUntakenEmergency == start)
+        #expect(view(1, &bench)?.deliveryState == .delivered)
+        #expect(bench.core.oldestUnacknowledgedEmergency == start)
     }
 
     @Test func `a further call joins it`() throws {
@@ -90,18 +93,18 @@ import Testing
         #expect(bench.state(of: call.id) == .countdown, "who took it did not know of this call")
     }
 
-    @Test func `somebody has it`() {
+    @Test func `an acknowledgement is restored`() {
         var bench = Bench()
         hear(standing(.acknowledged, 1), &bench)
         #expect(view(1, &bench)?.state == .acknowledged)
-        #expect(view(1, &bench)?.told == .acknowledged)
+        #expect(view(1, &bench)?.deliveryState == .acknowledged)
         hear(standing(.open, 1, reached: nil), &bench)
         #expect(view(1, &bench)?.state == .open, "and has it no longer")
-        #expect(view(1, &bench)?.told == Told.none)
+        #expect(view(1, &bench)?.deliveryState == DeliveryState.none)
     }
 
     @Test(arguments: [EmergencyState.resolved, .cancelled])
-    func `what has ended is known as that, and not raised by what is heard late`(
+    func `an ended emergency is not raised by a late signal`(
         state: EmergencyState
     ) throws {
         var bench = Bench()
@@ -110,7 +113,7 @@ import Testing
         #expect(view(2, &bench)?.state == state)
         #expect(bench.core.activeEmergencyCount == 0)
         bench.handle(
-            .fired(Event(id: EventID(.zero), time: start, body: .watchExpired(signal(1)))))
+            .deadlines(Event(id: EventID(.zero), time: start, body: .watchExpired(signal(1)))))
         #expect(bench.bodies(.inputSignal).isEmpty)
         bench.restart()
         #expect(bench.core.activeEmergencyCount == 0)
@@ -121,7 +124,7 @@ import Testing
         #expect(call.emergency == call.id)
     }
 
-    @Test func `what has ended there ends here, unless it was pressed again`() {
+    @Test func `an ended snapshot ends the emergency, unless there was another press`() {
         var bench = Bench()
         hear(standing(.open, 1, 2), &bench)
         hear(standing(.resolved, 1), &bench)
@@ -134,7 +137,7 @@ import Testing
         #expect(bench.core.activeEmergencyCount == 0)
     }
 
-    @Test func `a signal that waits can be taken back`() {
+    @Test func `a waiting signal can be cancelled`() {
         var bench = Bench()
         hear(standing(.countdown, 1, reached: nil), &bench)
         #expect(view(1, &bench)?.state == .countdown)
@@ -142,10 +145,11 @@ import Testing
         #expect(bench.sos.map(\.kind) == [.sosCancelled])
     }
 
-    @Test func `an adopted ladder of a signal that was lost is open`() {
+    @Test func `a fallback escalation of a lost signal is open`() {
         var bench = Bench()
         bench.handle(
-            .delivered(Event(id: EventID(.zero), time: start, body: .ladderAdopted(signal(1)))))
+            .deliveries(
+                Event(id: EventID(.zero), time: start, body: .escalationFallbackOpened(signal(1)))))
         #expect(view(1, &bench)?.state == .open)
     }
 }

@@ -8,7 +8,7 @@ import Web
 @testable import IngestDaemon
 
 @Suite struct APITests {
-    @Test func `a call for help is answered with its id and can be followed`() throws {
+    @Test func `a call for help returns its id and can be read`() throws {
         let world = try World()
         let answer = try world.send(
             .post, "/v1/emergencies", #"{"id":"e1","countdown":20}"#, token: "phone-1")
@@ -29,7 +29,7 @@ import Web
     }
 
     @Test(arguments: ["", "rubbish", #"{"countdown":"x"}"#, #"{"report":{"lat":91,"lon":0}}"#])
-    func `whatever comes is a call for help`(body: String) throws {
+    func `any body is a call for help`(body: String) throws {
         let world = try World()
         let answer = try world.send(.post, "/v1/emergencies", body, token: "person-1")
         #expect(answer.status == 202)
@@ -37,7 +37,7 @@ import Web
         #expect(world.records(.sosRaised).count == 1 && world.records(.inputSignal).count == 1)
     }
 
-    @Test func `sos and in/p hear of it in one transaction, or neither does`() throws {
+    @Test func `sos and in/p get it in one transaction, or neither does`() throws {
         let world = try World()
         let request = world.request(.post, "/v1/emergencies", token: "phone-1")
         try world.failingTurn { try world.service.handle(request) }
@@ -94,7 +94,7 @@ import Web
         let emergency = EmergencyAnswer(
             emergency: try #require(EmergencyID(first)), person: person(1), by: nil,
             at: world.now)
-        try world.hear(.resolutionGiven(emergency), id: 9, on: .deliveries)
+        try world.hear(.resolutionCommitted(emergency), id: 9, on: .deliveries)
         // A retry that was on its way is none …
         #expect(try call() == first)
         // … and what comes later is.
@@ -117,12 +117,12 @@ import Web
         let emergency = EmergencyAnswer(
             emergency: try #require(EmergencyID(first)), person: person(1), by: person(2),
             at: world.now)
-        try world.hear(.acknowledgementGiven(emergency), id: 9, on: .deliveries)
+        try world.hear(.acknowledgementCommitted(emergency), id: 9, on: .deliveries)
         #expect(try call() != first, "it has to reopen the emergency")
         #expect(world.records(.sosRaised).count == 2)
     }
 
-    @Test func `a call is taken back by its person`() throws {
+    @Test func `an emergency is cancelled by its person`() throws {
         let world = try World()
         let call = try world.send(.post, "/v1/emergencies", token: "phone-1")
         let path = "/v1/emergencies/\(call.json["id"]?.string ?? "")/cancellation"
@@ -132,22 +132,23 @@ import Web
         #expect(world.records(.inputCancel).count == 1)
     }
 
-    @Test func `what other services tell counts once, also after a restart`() throws {
+    @Test func `events of other services are applied once, also after a restart`() throws {
         let world = try World()
-        let clock = WantedClock(
-            id: ClockID(.zero), rule: .countdown, person: person(1), due: start)
+        let clock = Deadline(
+            id: DeadlineID(.zero), rule: .countdown, person: person(1), due: start)
         let answer = EmergencyAnswer(
             emergency: EmergencyID(.zero), person: person(1), by: nil, at: start)
         for _ in 0..<2 {
             for _ in 0..<2 {
                 try world.hear(
-                    .clockFired(FiredClock(clock: clock, fired: start)), id: 1, on: .fired)
-                try world.hear(.acknowledgementGiven(answer), id: 2, on: .deliveries)
-                try world.hear(.resolutionGiven(answer), id: 3, on: .deliveries)
+                    .deadlineExpired(ExpiredDeadline(deadline: clock, expired: start)), id: 1,
+                    on: .deadlines)
+                try world.hear(.acknowledgementCommitted(answer), id: 2, on: .deliveries)
+                try world.hear(.resolutionCommitted(answer), id: 3, on: .deliveries)
             }
             try world.restart()
         }
-        #expect(world.records(.inputClock).count == 1)
+        #expect(world.records(.inputDeadline).count == 1)
         #expect(world.records(.inputAcknowledgement).count == 1)
         #expect(world.records(.inputResolution).count == 1)
     }
@@ -222,7 +223,7 @@ import Web
         }
     }
 
-    @Test func `nobody without credentials gets anything`() throws {
+    @Test func `without credentials nothing is returned`() throws {
         let world = try World()
         let paths: [(Web.Method, String)] = [
             (.post, "/v1/reports"), (.post, "/v1/emergencies"),
@@ -244,7 +245,7 @@ import Web
         #expect(world.records(.sosRaised).isEmpty)
     }
 
-    @Test func `numbers are shown as metrics`() throws {
+    @Test func `counters are written as metrics`() throws {
         let world = try World()
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
         try world.send(.post, "/pub", "rubbish", token: "phone-1")
@@ -254,6 +255,6 @@ import Web
         #expect(text.contains(#"jaga_ingest_reports_total{outcome="accepted"} 1"#))
         #expect(text.contains(#"jaga_ingest_reports_total{outcome="quarantined"} 1"#))
         #expect(text.contains("jaga_ingest_devices 1"))
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
     }
 }

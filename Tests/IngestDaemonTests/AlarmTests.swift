@@ -13,8 +13,8 @@ import Web
         time: start, position: Coordinate(latitude: 3.139, longitude: 101.6869)!,
         accuracyCentimetres: 1200)
 
-    private func alarm(rings: Int = 1) -> AlarmNews {
-        AlarmNews(
+    private func alarm(rings: Int = 1) -> AlarmChange {
+        AlarmChange(
             alarm: AlarmID(ID128(high: 7, low: 1)), person: person(1), zone: zone,
             zoneName: "River", category: "water", priority: 3, circle: circle(1), vibrates: true,
             sound: "Bell", presence: .near, rings: rings, fix: fix)
@@ -44,7 +44,7 @@ import Web
         #expect(world.records(.inputAlarmAnswer).count == 1)
     }
 
-    @Test func `arming survives, and is in the store before it is answered`() throws {
+    @Test func `arming is stored before the response`() throws {
         let world = try World()
         let request = world.request(.post, path + "/disarm", token: "person-1")
         try world.failingTurn { try world.service.handle(request) }
@@ -56,7 +56,7 @@ import Web
         #expect(world.records(.inputArming).count == 2)
     }
 
-    @Test func `what is wrong is refused with its field`() throws {
+    @Test func `an invalid request is rejected with its field`() throws {
         let world = try World()
         #expect(try world.send(.post, path + "/explode", token: "phone-1").status == 404)
         #expect(try world.send(.post, path + "/close", token: "phone-2").status == 403)
@@ -72,7 +72,7 @@ import Web
         #expect(world.records(.inputAlarmAnswer).count == 1)
     }
 
-    @Test func `an OwnTracks phone is told of each ring once, as a whole transition`() throws {
+    @Test func `an OwnTracks phone gets each ring once, as a complete transition`() throws {
         let world = try World()
         try compute(world, .alarmStarted(alarm()), id: 1)
         func ring() throws -> [JSON] {
@@ -95,7 +95,7 @@ import Web
         #expect(try ring().count == 1)
     }
 
-    @Test func `the answer to reports says how to go on until a report says that it does`() throws {
+    @Test func `the response to reports has the policy until a report confirms it`() throws {
         let world = try World()
         let hints = "/v1/people/\(person(1))/policy"
         #expect(try world.send(.get, hints, token: "phone-1").status == 404)
@@ -111,9 +111,9 @@ import Web
             .policyChanged(
                 ReportingPolicy(
                     person: person(1), device: device(1), mode: .region, intervalSeconds: 180,
-                    maxSilenceSeconds: 1800, regions: [region])), id: 1)
+                    contactTimeoutSeconds: 1800, regions: [region])), id: 1)
         let hint = try #require(try policy())
-        #expect(hint["mode"] == "region" && hint["maxSilence"] == 1800)
+        #expect(hint["mode"] == "region" && hint["contactTimeout"] == 1800)
         #expect(hint["regions"]?[0]?["radius"] == 5300)
         let mark = try #require(hint["mark"]?.string)
         try world.restart()
@@ -123,7 +123,7 @@ import Web
         let watch = Watch(
             id: WatchID(.zero), person: person(1), started: start,
             deadline: start + .seconds(600))
-        try world.hear(.watchChanged(watch), id: 9, on: .fired)
+        try world.hear(.watchChanged(watch), id: 9, on: .deadlines)
         try world.restart()
         #expect(try policy()?["mode"] == "event")
         #expect(try world.send(.get, hints, token: "person-1").json["interval"] == 60)

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a phone whose secret was replaced says and hears nothing until the broker has the new`(
+    func `a phone with a replaced secret is rejected until the broker has the new one`(
         hasReported: Bool
     ) throws {
         let world = try World(broker: broker)
@@ -73,7 +73,7 @@ import Testing
         #expect(world.records(.inputReport).count == before && broker.kept.isEmpty)
         #expect(broker.heard.isEmpty, "nothing is told to who may have stolen it")
         #expect(try refused(world) == [device(1).description])
-        // The phone may be its owner's still: help is heard, once an hour.
+        // The phone may still be its owner's: one emergency an hour is accepted.
         for number in [0, 1, 3601] as [Int64] {
             world.now = start + .seconds(number)
             try publish(world, location(number, #","poi":"SOS","created_at":\#(number + 9)"#))
@@ -88,7 +88,7 @@ import Testing
         #expect(!broker.heard.isEmpty)
     }
 
-    @Test func `the folder shared with the broker says what it has`() throws {
+    @Test func `the shared folder has the broker's secrets`() throws {
         let world = try World(broker: broker)
         let folder = try TemporaryFolder()
         world.brokerFolder = folder.path

@@ -27,8 +27,8 @@ final class BusEvaluator {
         var configuration = Bus.Configuration(name: "evaluator")
         var peer = Bus.Peer(
             name: "ingest", publishEndpoint: "publish", controlEndpoint: "control", streams: [],
-            computedEndpoint: "computed")
-        peer.isShared = true
+            derivedEndpoint: "computed")
+        peer.assignsPartitions = true
         configuration.peers = [peer]
         bus = try Bus(
             configuration: configuration, store: MemoryBusStore(),
@@ -37,7 +37,7 @@ final class BusEvaluator {
         bus.hooks.replace = { [unowned self] stream, records, _ in
             try begin(stream, with: records)
         }
-        bus.hooks.lost = { [unowned self] in states[$0] = nil }
+        bus.hooks.revoked = { [unowned self] in states[$0] = nil }
         bus.hooks.checkpointed = { [unowned self] in verdicts.append($1) }
         bus.hooks.notice = { [unowned self] in notices.append($0) }
     }
@@ -86,7 +86,7 @@ final class BusEvaluator {
     }
 
     func isLive(at partition: Partition) -> Bool {
-        bus.holdings.contains { $0.partition == partition && $0.state == .live }
+        bus.leases.contains { $0.partition == partition && $0.state == .live }
     }
 
     func close() { bus.close() }

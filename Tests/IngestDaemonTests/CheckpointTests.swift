@@ -26,15 +26,15 @@ import Wire
         #expect(try world.service.pruneFloor(of: .input(partition)) == nil)
     }
 
-    @Test func `a new owner gets the older of two, and the newer to compare with`() throws {
+    @Test func `a new owner gets the older checkpoint and the newer one's hash`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         var sent: [Checkpoint] = []
         for number in 1...3 as ClosedRange<UInt8> {
             try world.report()
             sent.append(world.checkpoint(of: partition, state: [number]))
-            #expect(try evaluator.send(sent[Int(number) - 1]) == .kept)
-            #expect(try evaluator.send(sent[Int(number) - 1]) == .kept, "sent again")
+            #expect(try evaluator.send(sent[Int(number) - 1]) == .stored)
+            #expect(try evaluator.send(sent[Int(number) - 1]) == .stored, "sent again")
         }
         #expect(try count(world, "checkpoint") == 2)
         for _ in 0..<2 {
@@ -49,11 +49,11 @@ import Wire
                 try world.service.pruneFloor(of: .input(partition)) == sent[1].input.sequence)
             try world.restart()
         }
-        #expect(try evaluator.send(sent[0]) == .refused("a newer one is kept"))
-        #expect(world.service.ownership.counts.checkpointsRefused["older"] == 1)
+        #expect(try evaluator.send(sent[0]) == .rejected("a newer checkpoint is stored"))
+        #expect(world.service.ownership.counts.checkpointsRejected["older"] == 1)
     }
 
-    @Test func `a large one comes in pieces, in whatever order, and is whole or nothing`() throws {
+    @Test func `a large checkpoint arrives in pieces, in any order`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         let state = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 * 7 / 3) }
@@ -65,25 +65,25 @@ import Wire
         #expect(try evaluator.send(checkpoint, from: 2 * size) == .more(next: size))
         #expect(try evaluator.send(checkpoint, from: size) == .more(next: 2 * size))
         #expect(try count(world, "checkpoint") == 0)
-        #expect(try evaluator.send(checkpoint, from: 2 * size) == .kept)
+        #expect(try evaluator.send(checkpoint, from: 2 * size) == .stored)
         #expect(try world.snapshot(partition).0?.state == state)
     }
 
-    @Test func `one whose bytes do not give its digest is refused`() throws {
+    @Test func `a checkpoint with a wrong id is rejected`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         var checkpoint = world.checkpoint(of: partition)
         let id = checkpoint.id
         checkpoint.state[1] += 1
-        guard case .refused = try evaluator.send(checkpoint, from: 0, id: id) else {
+        guard case .rejected = try evaluator.send(checkpoint, from: 0, id: id) else {
             Issue.record("a digest was not checked")
             return
         }
         #expect(try count(world, "checkpoint") == 0)
-        #expect(world.service.ownership.counts.checkpointsRefused["digest"] == 1)
+        #expect(world.service.ownership.counts.checkpointsRejected["digest"] == 1)
     }
 
-    @Test func `half a checkpoint is forgotten after a while, and by a restart`() throws {
+    @Test func `an incomplete checkpoint is dropped after a while and by a restart`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         let state = [UInt8](repeating: 1, count: 500_000)
@@ -95,10 +95,10 @@ import Wire
         #expect(try evaluator.send(checkpoint, from: 0) == .more(next: size))
         try world.restart()
         #expect(try evaluator.send(checkpoint, from: size) == .more(next: 0))
-        #expect(try evaluator.send(checkpoint) == .kept)
+        #expect(try evaluator.send(checkpoint) == .stored)
     }
 
-    @Test func `a turn taken back in the middle costs the sender a piece, not the checkpoint`()
+    @Test func `a turn rolled back halfway costs the sender a piece, not the checkpoint`()
         throws
     {
         let world = try World()
@@ -119,108 +119,114 @@ import Wire
         }
         #expect(evaluator.verdict == .more(next: size))
         #expect(try count(world, "checkpoint") == 0)
-        #expect(try evaluator.send(checkpoint) == .kept)
+        #expect(try evaluator.send(checkpoint) == .stored)
         #expect(try world.snapshot(partition).0?.state == state)
     }
 
-    @Test func `one whose bytes do not give the hash of its state is refused`() throws {
+    @Test func `a checkpoint with a wrong state hash is rejected`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         var checkpoint = world.checkpoint(of: partition)
         checkpoint.stateHash += 1
         #expect(
             try evaluator.send(checkpoint)
-                == .refused("its state does not give the hash that it names"))
+                == .rejected("the state does not match its hash"))
         #expect(try count(world, "checkpoint") == 0)
-        #expect(world.service.ownership.counts.checkpointsRefused["stateHash"] == 1)
+        #expect(world.service.ownership.counts.checkpointsRejected["stateHash"] == 1)
     }
 
-    @Test func `one of somebody who neither has the partition nor will is refused`() throws {
+    @Test func `a checkpoint of a partition that is not assigned is rejected`() throws {
         let world = try World()
         let (owner, stranger) = (Evaluator(1, in: world), Evaluator(2, in: world))
         try owner.claim(partition)
         let checkpoint = world.checkpoint(of: partition)
         let piece = stranger.piece(of: checkpoint, from: 0)
         try stranger.say(.checkpoint(piece))
-        #expect(stranger.verdict == .refused("the partition is not its sender's"))
+        #expect(stranger.verdict == .rejected("the partition is not assigned to the sender"))
         try world.restart()
         let answers = world.told.count
         try owner.say(.checkpoint(owner.piece(of: checkpoint, from: 0)))
         #expect(world.told.count == answers, "it may still say that it has the partition")
-        #expect(try owner.send(checkpoint) == .kept)
+        #expect(try owner.send(checkpoint) == .stored)
     }
 
-    @Test func `one of another log or other outputs is refused`() throws {
+    @Test func `a checkpoint of another log or output is rejected`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         var checkpoint = world.checkpoint(of: partition)
         checkpoint.input.hash += 1
         #expect(
-            try evaluator.send(checkpoint) == .refused("its place is not in this partition's log"))
+            try evaluator.send(checkpoint)
+                == .rejected("the checkpoint's input record is not in this partition's log"))
         checkpoint = world.checkpoint(of: partition)
         checkpoint.input.sequence += 1
         #expect(
-            try evaluator.send(checkpoint) == .refused("its place is not in this partition's log"))
+            try evaluator.send(checkpoint)
+                == .rejected("the checkpoint's input record is not in this partition's log"))
         checkpoint = world.checkpoint(of: partition)
         checkpoint.output.sequence += 1
         #expect(
-            try evaluator.send(checkpoint) == .refused("its outputs are not those that are kept"))
+            try evaluator.send(checkpoint)
+                == .rejected("the checkpoint's outputs differ from the stored events"))
         checkpoint = world.checkpoint(of: partition, logic: 2)
         #expect(
             try evaluator.send(checkpoint)
-                == .refused("another version of the logic is in force there"))
+                == .rejected("another logic version is in force at this sequence"))
         #expect(try count(world, "checkpoint") == 0)
     }
 
-    @Test func `two states at one place are an alarm until both kept ones are newer`() throws {
+    @Test func `two states at one sequence are an alarm until both are outdated`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         let one = world.checkpoint(of: partition, state: [1])
         let other = world.checkpoint(of: partition, state: [2])
-        #expect(try evaluator.send(one) == .kept)
+        #expect(try evaluator.send(one) == .stored)
         #expect(
-            try evaluator.send(other) == .refused("another state is known for the same place"))
+            try evaluator.send(other) == .rejected("another state is stored for the same sequence"))
         #expect(world.service.ownership.counts.stateConflicts == 1)
         let trouble = "different states at record \(one.input.sequence)"
-        #expect(world.service.troubles.contains { $0.contains(trouble) })
+        #expect(world.service.healthProblems.contains { $0.contains(trouble) })
         #expect(try world.snapshot(partition).0?.state == [1])
         for number in 3...4 as ClosedRange<UInt8> {
             try world.report()
-            #expect(world.service.troubles.contains { $0.contains(trouble) })
+            #expect(world.service.healthProblems.contains { $0.contains(trouble) })
             let next = world.checkpoint(of: partition, state: [number])
-            #expect(try evaluator.send(next) == .kept)
+            #expect(try evaluator.send(next) == .stored)
         }
-        #expect(!world.service.troubles.contains { $0.contains(trouble) })
+        #expect(!world.service.healthProblems.contains { $0.contains(trouble) })
     }
 
-    @Test func `an older copy of the store has its own checkpoints and refuses newer ones`() throws
-    {
+    @Test func `a restored store rejects newer checkpoints`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         try world.report()
         let old = world.checkpoint(of: partition, state: [1])
-        #expect(try evaluator.send(old) == .kept)
+        #expect(try evaluator.send(old) == .stored)
         try world.copyStore(to: "copy")
         try world.report()
         let new = world.checkpoint(of: partition, state: [2])
-        #expect(try evaluator.send(new) == .kept)
+        #expect(try evaluator.send(new) == .stored)
         try world.putBack("copy")
         #expect(try world.snapshot(partition).1 == old.input)
-        #expect(try evaluator.send(new) == .refused("its place is not in this partition's log"))
+        #expect(
+            try evaluator.send(new)
+                == .rejected("the checkpoint's input record is not in this partition's log"))
         world.now = world.now + .seconds(7)
         try world.report()
         #expect(world.end(partition).sequence == new.input.sequence)
-        #expect(try evaluator.send(new) == .refused("its place is not in this partition's log"))
+        #expect(
+            try evaluator.send(new)
+                == .rejected("the checkpoint's input record is not in this partition's log"))
         let other = world.checkpoint(of: partition, state: [3])
-        #expect(try evaluator.send(other) == .kept)
+        #expect(try evaluator.send(other) == .stored)
         #expect(try world.snapshot(partition).0?.audit?.input == other.input)
     }
 
-    @Test func `after a long way the newest is given out alone`() throws {
+    @Test func `the newest checkpoint is used alone if the older one is far behind`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         let old = world.checkpoint(of: partition)
-        #expect(try evaluator.send(old) == .kept)
+        #expect(try evaluator.send(old) == .stored)
         try world.turn {
             for number in 0...Limits.auditRecords {
                 try world.bus.append(
@@ -231,7 +237,7 @@ import Wire
             }
         }
         let new = world.checkpoint(of: partition)
-        #expect(try evaluator.send(new) == .kept)
+        #expect(try evaluator.send(new) == .stored)
         let (snapshot, position) = try world.snapshot(partition)
         #expect(position == new.input && snapshot?.audit == nil)
     }

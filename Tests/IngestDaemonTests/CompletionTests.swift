@@ -41,7 +41,7 @@ import Web
         #expect(anna?["properties"]?["battery"] == 15)
     }
 
-    @Test func `0, 0 is never shown, and its panic has the last place`() throws {
+    @Test func `0, 0 is never shown, and its panic has the last position`() throws {
         let world = try World()
         let zero = #"{"_type":"location","lat":0,"lon":0,"tst":1795169995,"poi":"SOS","batt":12}"#
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
@@ -67,7 +67,7 @@ import Web
         #expect(after?["geometry"]?["coordinates"] == nil)
     }
 
-    @Test func `0, 0 in Jaga's own JSON is refused with field and hint`() throws {
+    @Test func `0, 0 in Jaga's own JSON is rejected with field and hint`() throws {
         let world = try World()
         let body =
             #"{"reports":[{"time":"2026-11-20T10:19:50Z","lat":0,"lon":0},"#

@@ -95,7 +95,7 @@ private struct Replayed: Equatable {
     }
 
     @Test(arguments: 1...8)
-    func `configuration is given out as the log had it at the checkpoint`(seed: UInt64) throws {
+    func `a snapshot has the configuration as of its checkpoint`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let world = try World()
         let evaluator = Evaluator(1, in: world)
@@ -125,7 +125,7 @@ private struct Replayed: Equatable {
         #expect(checked > 0)
     }
 
-    @Test func `versions that no checkpoint needs are forgotten`() throws {
+    @Test func `versions that no checkpoint needs are deleted`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         let partition = Partition.of(person(1))
@@ -149,7 +149,7 @@ private struct Replayed: Equatable {
                                 reachCentimetres: 10_000), version: Int64(round) * 10 + step)))
                 world.now = world.now + .seconds(1)
             }
-            #expect(try evaluator.send(world.checkpoint(of: partition)) == .kept)
+            #expect(try evaluator.send(world.checkpoint(of: partition)) == .stored)
         }
         guard case .integer(let first) = before, case .integer(let last) = try versions() else {
             Issue.record("a count is a number")
@@ -158,7 +158,7 @@ private struct Replayed: Equatable {
         #expect(last == first + 10, "those between the two checkpoints kept")
     }
 
-    @Test func `a store from before knows what it has placed`() throws {
+    @Test func `an older store knows its distributed configuration`() throws {
         let world = try World()
         try change(world, .personRemoved(PersonRemoval(person: person(2))))
         let read = "SELECT partition, part, subject, sequence, kind, id, payload FROM placed"
@@ -179,12 +179,12 @@ private struct Replayed: Equatable {
             DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
             DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;
-            DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE placed_set;
-            DROP TABLE placed_page; DROP TABLE disarmed; DROP TABLE alarm; DROP TABLE policy;
+            DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE configured_set;
+            DROP TABLE configured_page; DROP TABLE disarmed; DROP TABLE alarm; DROP TABLE policy;
             DROP TABLE watching; DROP TABLE decision;
-            DROP TABLE condition; DROP TABLE card; DROP TABLE offer; DROP TABLE locating;
+            DROP TABLE condition; DROP TABLE card; DROP TABLE suggestion; DROP TABLE locating;
             DROP TABLE device_key; ALTER TABLE access DROP COLUMN asked;
-            DROP TABLE terms; DROP TABLE silence; DROP TABLE silence_hold;
+            DROP TABLE terms; DROP TABLE contact_state; DROP TABLE contact_loss_hold;
             DROP TABLE journey; DROP TABLE journey_fix; DROP TABLE journey_sight;
             DROP TABLE journey_gone; DROP TABLE journey_note; DROP TABLE journey_photo;
             DROP TABLE report; DROP TABLE waiting; DROP TABLE skewed;
@@ -199,7 +199,7 @@ private struct Replayed: Equatable {
             ALTER TABLE quarantine DROP COLUMN client;
             ALTER TABLE quarantine DROP COLUMN retried;
             ALTER TABLE emergency DROP COLUMN ended_circles;
-            DROP TABLE diary; ALTER TABLE device DROP COLUMN client;
+            DROP TABLE device_log; ALTER TABLE device DROP COLUMN client;
             DELETE FROM migration WHERE component = '' AND number > 1;
             """)
         try world.restart()

@@ -20,7 +20,7 @@ import Web
                 time: world.now, position: Coordinate(latitude: 3.139, longitude: 101.6869)!,
                 accuracyCentimetres: 1200), distanceCentimetres: -512, marginCentimetres: 2000,
             reason: .withinMargin, report: ReportID(.zero))
-        try world.hear(.zoneWithheld(crossing), id: number, on: .events(.of(person(1))))
+        try world.hear(.zoneSuppressed(crossing), id: number, on: .events(.of(person(1))))
     }
 
     /// Ben guards Anna.
@@ -39,11 +39,11 @@ import Web
 
     private func items(_ answer: Response) -> [JSON] { answer.json["items"]?.array ?? [] }
 
-    @Test func `a decision says what was known, what was decided and why`() throws {
+    @Test func `a decision has its facts, its result and its reason`() throws {
         let world = try guarded()
         try decide(world, 1)
         let item = try #require(items(try world.send(.get, path, token: "phone-1")).first)
-        #expect(item["kind"] == "withheld" && item["reason"] == "within-margin")
+        #expect(item["kind"] == "suppressed" && item["reason"] == "within-margin")
         #expect(item["zone"]?["name"] == "School" && item["zone"]?["id"] == .string("\(zone(1))"))
         #expect(item["distance"] == -5.12 && item["margin"] == 20.0)
         #expect(item["before"] == "outside" && item["after"] == "outside")
@@ -61,7 +61,7 @@ import Web
         #expect(item["kind"] == "absent" && item["contact"] == false && item["fix"] == .null)
     }
 
-    @Test func `a guardian's look is in the access log; places only where they may see them`()
+    @Test func `a guardian's access is logged; positions only if visible`()
         throws
     {
         for precision in Precision.allCases {
@@ -79,7 +79,7 @@ import Web
         }
     }
 
-    @Test func `strangers find nobody, members hear why not`() throws {
+    @Test func `strangers get 404, members the reason`() throws {
         let world = try World()
         try decide(world, 1)
         #expect(try world.send(.get, path, token: "person-3").status == 404)
@@ -117,7 +117,7 @@ import Web
         }
     }
 
-    @Test func `decisions are forgotten after seven days, a little a turn`() throws {
+    @Test func `decisions are deleted after seven days, in portions`() throws {
         let world = try guarded()
         let number = Limits.rowsForgottenPerTurn + 10
         for index in 1...number { try decide(world, UInt64(index)) }
@@ -129,7 +129,7 @@ import Web
         #expect(try count() == .integer(Int64(number) + 1))
         world.now = world.now + .seconds(1)
         try world.hear(
-            .retentionDue(RetentionRound(at: world.now)), id: UInt64(number) + 2, on: .fired)
+            .retentionDue(RetentionRound(at: world.now)), id: UInt64(number) + 2, on: .deadlines)
         var counts: Set<Value?> = []
         while let next = world.service.nextDeadline, next <= world.now {
             try world.turn {}

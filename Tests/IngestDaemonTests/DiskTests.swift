@@ -12,7 +12,7 @@ private func location(_ seconds: Int64, _ more: String = "") -> String {
 }
 
 @Suite struct `While the disk is nearly full` {
-    @Test func `old reports are refused first, then all, and phones are told to come again`()
+    @Test func `old reports are rejected first, then all, with 503`()
         throws
     {
         let world = try World()
@@ -22,7 +22,7 @@ private func location(_ seconds: Int64, _ more: String = "") -> String {
         let old = try world.send(.post, "/pub", location(-3000), token: "phone-1")
         #expect(old.status == 503)
         #expect(old.headers["Retry-After"] == "30")
-        #expect(old.json["detail"]?.string?.contains("old reports are refused") == true)
+        #expect(old.json["detail"]?.string?.contains("old reports are rejected") == true)
         #expect(try world.send(.post, "/pub", location(-10), token: "phone-1").status == 200)
         world.diskPressure = .short
         for (path, body) in [
@@ -40,7 +40,7 @@ private func location(_ seconds: Int64, _ more: String = "") -> String {
         #expect(try world.send(.post, "/pub", location(0), token: "phone-1").status == 200)
     }
 
-    @Test func `calls for help and their ends are taken, also inside a report`() throws {
+    @Test func `calls for help and cancels are accepted, also inside a report`() throws {
         let world = try World()
         world.diskPressure = .short
         let body = location(0, #","poi":"SOS""#)

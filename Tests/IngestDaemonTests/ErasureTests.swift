@@ -22,7 +22,7 @@ import Wire
     private func round(afterHours hours: Int) throws {
         world.now = start + .seconds(hours * 3600)
         try world.hear(
-            .retentionDue(RetentionRound(at: world.now)), id: 1000 + UInt64(hours), on: .fired)
+            .retentionDue(RetentionRound(at: world.now)), id: 1000 + UInt64(hours), on: .deadlines)
         try settle()
     }
 
@@ -106,7 +106,7 @@ import Wire
         try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
     }
 
-    @Test func `everything of somebody who is gone goes, and nothing of others`() throws {
+    @Test func `all data of a removed person is erased, and none of others`() throws {
         try live(1)
         try live(2)
         let before = try tablesNaming(1)
@@ -124,7 +124,7 @@ import Wire
         try world.restart()
         #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
         // What an evaluator decides of the call that went on is nothing to be kept either.
-        let call = EmergencyNews(
+        let call = EmergencyChange(
             emergency: EmergencyID(ID128(high: 9, low: 1)), person: person(1), state: .resolved,
             trigger: .panic, signal: EmergencyID(ID128(high: 9, low: 1)), raised: world.now,
             countdownEnds: world.now)
@@ -133,7 +133,7 @@ import Wire
         #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
     }
 
-    @Test func `much of somebody goes in portions, also after a restart`() throws {
+    @Test func `much data is erased in portions, also after a restart`() throws {
         // Those of the last five minutes share rows.
         try report(1, Limits.rowsForgottenPerTurn + 400)
         try report(1)
@@ -145,7 +145,7 @@ import Wire
         #expect(try world.database.scalar("SELECT count(*) FROM device") == .integer(0))
     }
 
-    @Test func `what waits of somebody never enters a stream after they are gone`() throws {
+    @Test func `the backlog of a removed person never enters a stream`() throws {
         let old = (0..<600).map { index in
             #"{"lat":3.1,"lon":101.7,"time":"\#(start - .seconds(10_000 + index))"}"#
         }
@@ -164,7 +164,7 @@ import Wire
         #expect(try world.database.scalar("SELECT count(*) FROM report") == .integer(1))
     }
 
-    @Test func `once streams are pruned, no file of the store holds name or place`() throws {
+    @Test func `after pruning no file of the store has the name or a position`() throws {
         try live(1)
         try world.send(
             .post, "/v1/emergencies", #"{"note":"call +60129998877"}"#, token: "person-1")
@@ -179,7 +179,7 @@ import Wire
             }
             try world.database.run("DELETE FROM placed")
             try world.database.run("DELETE FROM answered")
-            world.database.cutLogAfterCommit()
+            world.database.truncateLogAfterCommit()
         }
         let bytes = world.storeBytes()
         for marker in ["Mama Marker", "Secret note", "+60129998877", "Anna", "3.1234567"] {
@@ -190,7 +190,7 @@ import Wire
         #expect(try tablesNaming(1) == ["erasure"])
     }
 
-    @Test func `as long as a checkpoint may know somebody, their partition gets further records`()
+    @Test func `partitions get records until no checkpoint has the person`()
         throws
     {
         try report(1)

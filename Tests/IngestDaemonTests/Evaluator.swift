@@ -31,8 +31,8 @@ struct Evaluator {
         try say(
             .renew(
                 member: member, logic: logic,
-                holdings: assignments.map {
-                    Holding(
+                leases: assignments.map {
+                    Lease(
                         partition: $0.partition, epoch: $0.epoch, state: .live,
                         applied: isIdle ? .unknown : world.end($0.partition))
                 }))
@@ -49,16 +49,18 @@ struct Evaluator {
     /// The last answer to a piece of a checkpoint.
     var verdict: CheckpointVerdict? {
         for (control, route) in world.told.reversed() where route == self.route {
-            if case .checkpointAnswer(let answer) = control { return answer.verdict }
+            if case .checkpointReply(let answer) = control { return answer.verdict }
         }
         return nil
     }
 
     /// Says that a partition is its own, unless that is known.
     func claim(_ partition: Partition) throws {
-        guard !world.service.ownership.coordinator.hasSeat(member, at: partition) else { return }
-        let holding = Holding(partition: partition, epoch: 1, state: .live)
-        try say(.renew(member: member, logic: logic, holdings: [holding]))
+        guard !world.service.ownership.coordinator.hasAssignment(member, at: partition) else {
+            return
+        }
+        let lease = Lease(partition: partition, epoch: 1, state: .live)
+        try say(.renew(member: member, logic: logic, leases: [lease]))
     }
 
     /// Sends a piece, and hears what is said to it.

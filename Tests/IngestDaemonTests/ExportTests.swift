@@ -31,7 +31,7 @@ import Web
         try JSON.parse(try #require(entry).content)
     }
 
-    @Test func `a person takes along everything that is kept of them, without secrets`() throws {
+    @Test func `an export has all data of the person, without secrets`() throws {
         let world = try World()
         try world.send(
             .post, "/v1/reports",
@@ -82,11 +82,11 @@ import Web
         #expect(files["about.json"] != nil)
     }
 
-    @Test func `what others are shown of a person is part of it, the face too`() throws {
+    @Test func `an export has the card and the avatar`() throws {
         let world = try World()
-        let face = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3] as [UInt8]
+        let avatar = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3] as [UInt8]
         try world.send(
-            .post, "/pub", #"{"_type":"card","name":"Mama","face":"\#(Base64.encode(face))"}"#,
+            .post, "/pub", #"{"_type":"card","name":"Mama","face":"\#(Base64.encode(avatar))"}"#,
             token: "phone-1")
         try world.turn {
             try world.service.writer.write(.saveArming(person(1), armed: false))
@@ -100,7 +100,7 @@ import Web
         let files = try export(world)
         #expect(try json(files["card.json"])["name"] == "Mama")
         #expect(try json(files["card.json"])["face"] == "face.jpg")
-        #expect(files["face.jpg"]?.content == face)
+        #expect(files["face.jpg"]?.content == avatar)
         #expect(try json(files["alarms.json"])["armed"] == false)
         let topics = try json(files["mqtt-topics.json"]).array
         #expect(topics?.count == 1 && topics?.first?["topic"] == "anna/pixel8")
@@ -110,17 +110,17 @@ import Web
         #expect(try json(other["alarms.json"])["armed"] == true)
     }
 
-    @Test func `every table that is erased with a person is exported, or is named here`() throws {
-        // The passphrase is a secret; what a question to the phone, a silence and a watch are now
-        // others tell, who keep them; the leading phone is told with the person, a tag with calls.
+    @Test func `every erased table is exported or listed here`() throws {
+        // The passphrase is a secret. Other services export locate requests, contact states and
+        // watches. The primary device is exported with the person, a tag with the emergencies.
         let others = [
-            "device_key", "locating", "tagged", "terms", "silence", "watching", "leader",
-            // What could not be processed is exported as the emergency that it became.
+            "device_key", "locating", "tagged", "terms", "contact_state", "watching", "leader",
+            // A deferred call is exported as the emergency that it became.
             "kept_call",
         ]
         let exported = [
-            "quarantine", "access", "decision", "emergency", "card", "offer", "disarmed",
-            "condition", "policy", "device_topic", "diary",
+            "quarantine", "access", "decision", "emergency", "card", "suggestion", "disarmed",
+            "condition", "policy", "device_topic", "device_log",
         ]
         let erased = Erasures.tablesOfPeople + Erasures.tablesOfDevices
         #expect(Set(erased) == Set(others + exported))
@@ -132,7 +132,7 @@ import Web
         #expect(Set(shared).subtracting(about) == [], "each file is said to be there")
     }
 
-    @Test func `long histories come in portions, whole and in order`() throws {
+    @Test func `long histories are exported in portions, complete and in order`() throws {
         let world = try World()
         let many = Limits.journeyFixesPerPortion + 10
         for part in 0..<2 {
@@ -152,7 +152,7 @@ import Web
         #expect(try json(files["decisions.json"]).array == [])
     }
 
-    @Test func `an export is its person's alone`() throws {
+    @Test func `only the person may export their data`() throws {
         let world = try World()
         for token in ["person-2", "operator", "person-3"] {
             #expect(try world.send(.get, path, token: token).status == 403)
@@ -162,7 +162,7 @@ import Web
         #expect(try world.send(.get, nobody, token: "person-1").status == 403)
     }
 
-    @Test func `an export breaks off when its person is gone`() throws {
+    @Test func `an export is cut when its person is removed`() throws {
         let world = try World()
         world.unsent = 10 << 20
         let request = world.request(.get, path, token: "person-1")

@@ -23,12 +23,12 @@ import WireSamples
         for sample in EventSamples.events {
             for event in try ExtremeEvents.made(of: sample, names: names) {
                 tried += 1
-                // What is refused is put aside; nothing may end the process.
+                // Rejected records become dead letters; nothing may end the process.
                 try world.failingTurn {
                     try? world.service.directoryWillChange(event)
                     world.replica.apply(event.body)
                     for stream in [
-                        .directory, .fired, .deliveries, .events(Partition.of(person(1))),
+                        .directory, .deadlines, .deliveries, .events(Partition.of(person(1))),
                     ]
                         as [StreamName]
                     {

@@ -6,8 +6,8 @@ import Runtime
 /// A broker whose messages a test writes, and who keeps what was not acknowledged.
 final class FakeBroker: Broker {
     var state = BrokerLink.State.online
-    var trouble: BrokerTrouble?
-    var news: [BrokerLink.News] = []
+    var failure: BrokerFailure?
+    var news: [BrokerLink.Notice] = []
     /// What it has not heard of that it was taken.
     private(set) var kept: [BrokerMessage] = []
     private var given = 0
@@ -52,7 +52,7 @@ final class FakeBroker: Broker {
         outgoing = []
     }
 
-    func cut(for pause: Duration) {
+    func disconnect(for pause: Duration) {
         given = 0
         outgoing = []
         cuts += 1
@@ -61,7 +61,7 @@ final class FakeBroker: Broker {
 
     func stop() { state = .stopped }
 
-    func takeNews() -> [BrokerLink.News] {
+    func drainNotices() -> [BrokerLink.Notice] {
         defer { news = [] }
         return news
     }

@@ -11,7 +11,7 @@ import Wire
 @Suite struct HostileTests {
     private let partition = Partition.of(person(1))
 
-    @Test func `a checkpoint of a place that no log can have is refused`() throws {
+    @Test func `a checkpoint of an impossible sequence is rejected`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         for sequence in [.max, 1 << 63, 1 << 48, UInt64(Int64.max)] {
@@ -19,21 +19,21 @@ import Wire
             checkpoint.input.sequence = sequence
             #expect(
                 try evaluator.send(checkpoint)
-                    == .refused("its place is not in this partition's log"))
+                    == .rejected("the checkpoint's input record is not in this partition's log"))
             checkpoint = world.checkpoint(of: partition)
             checkpoint.output.sequence = sequence
             #expect(
                 try evaluator.send(checkpoint)
-                    == .refused("its outputs are not those that are kept"))
+                    == .rejected("the checkpoint's outputs differ from the stored events"))
         }
     }
 
-    @Test func `an epoch that nobody was given is no claim, and stops nobody`() throws {
+    @Test func `a claim with an unassigned epoch has no effect`() throws {
         let world = try World()
         let (liar, honest) = (Evaluator(1, in: world), Evaluator(2, in: world))
         for epoch in [.max, Limits.epochMax + 1, Limits.epochMax] {
-            let holding = Holding(partition: partition, epoch: epoch, state: .live)
-            try liar.say(.renew(member: liar.member, logic: 1...1, holdings: [holding]))
+            let lease = Lease(partition: partition, epoch: epoch, state: .live)
+            try liar.say(.renew(member: liar.member, logic: 1...1, leases: [lease]))
             try honest.join()
             #expect(honest.assignments.count == 32)
             try honest.say(.leave(member: honest.member))
@@ -44,7 +44,7 @@ import Wire
     /// Nothing that a frame can say ends the process, takes more than its share, or keeps an honest
     /// member from its own.
     @Test(arguments: 1...8)
-    func `whatever they say, others go on`(seed: UInt64) throws {
+    func `never disturbs others`(seed: UInt64) throws {
         let world = try World()
         var random = SeededGenerator(seed: seed)
         let honest = Evaluator(1, in: world)
@@ -62,7 +62,7 @@ import Wire
         #expect(honest.assignments.count == 64)
         #expect(honest.assignments.allSatisfy { $0.epoch <= Limits.epochMax + 1 << 32 })
         try world.report()
-        #expect(try honest.send(world.checkpoint(of: partition)) == .kept)
+        #expect(try honest.send(world.checkpoint(of: partition)) == .stored)
     }
 
     private func control(
@@ -72,14 +72,14 @@ import Wire
         case 0: return .join(member: liar.member, logic: 1...number(&random))
         case 1: return .leave(member: liar.member)
         case 2...4:
-            let holdings = (0..<random.next() % 70).map { _ in
-                Holding(
+            let leases = (0..<random.next() % 70).map { _ in
+                Lease(
                     partition: pick(Partition.all, &random), epoch: number(&random),
                     state: pick([.restoring, .live, .failed], &random))
             }
             let highest: UInt16 = number(&random)
             let logic = pick([1...1, 1...highest, 7...7], &random)
-            return .renew(member: liar.member, logic: logic, holdings: holdings)
+            return .renew(member: liar.member, logic: logic, leases: leases)
         default: return .checkpoint(piece(of: liar, in: world, &random))
         }
     }

@@ -32,7 +32,7 @@ import Web
         return (names ?? []).sorted()
     }
 
-    @Test func `are kept without what they tell, and read by those who may`() throws {
+    @Test func `are stored without metadata, and read by permitted viewers`() throws {
         let travels = try Travels()
         try travels.report(at: 10, north: 10)
         let added = try post(travels, jpeg())
@@ -58,7 +58,7 @@ import Web
         #expect(try travels.world.send(.get, place, token: "phone-1").body == picture)
     }
 
-    @Test func `are pinned to the time and place that the call gives`() throws {
+    @Test func `have the time and position of the request`() throws {
         let travels = try Travels()
         travels.world.now = start + .seconds(100)
         let query = "?time=2026-11-20T10:20:30.000Z&lat=1.5&lon=2.5"
@@ -74,7 +74,7 @@ import Web
         #expect(files(travels).count == 1)
     }
 
-    @Test func `are files that go when nothing names them any more`() throws {
+    @Test func `are files that are removed with their last row`() throws {
         let travels = try Travels()
         let first = try post(travels, jpeg())
         #expect(try post(travels, jpeg()).status == 201)
@@ -103,7 +103,7 @@ import Web
         #expect(files(travels).isEmpty)
     }
 
-    @Test func `that were stored in a turn taken back leave no row, and no file for long`() throws {
+    @Test func `of a turn that was rolled back leave no row, and no file for long`() throws {
         let travels = try Travels()
         var request = travels.world.request(.post, travels.journey + "/photos", token: "phone-1")
         request.body = jpeg()
@@ -115,7 +115,7 @@ import Web
         #expect(files(travels).isEmpty)
     }
 
-    @Test func `are refused when they are none, when too many, or the disk is nearly full`()
+    @Test func `are rejected if invalid, too many, or on a nearly full disk`()
         throws
     {
         let travels = try Travels()
@@ -130,7 +130,7 @@ import Web
         #expect(try post(travels, jpeg()).status == 409)
     }
 
-    @Test func `of one person take no more than their room`() throws {
+    @Test func `of one person have a limited total size`() throws {
         let travels = try Travels()
         #expect(try post(travels, jpeg(1)).status == 201)
         let most = Limits.photoBytesOfPerson
@@ -138,7 +138,7 @@ import Web
         #expect(try post(travels, jpeg(2)).status == 201)
         let refused = try post(travels, jpeg(3))
         #expect(refused.status == 409)
-        #expect(refused.json["hint"]?.string?.contains("delete journeys") == true)
+        #expect(refused.json["hint"]?.string?.contains("Delete journeys") == true)
     }
 
     @Test func `sent again with the same key are one`() throws {

@@ -53,7 +53,7 @@ import Web
         #expect(track.split(separator: "<trkseg>").count == 3 && !track.contains("10:20:30"))
     }
 
-    @Test func `sees notes and photos of shared times alone`() throws {
+    @Test func `sees notes and photos of shared times only`() throws {
         let travels = try Travels()
         func note(_ text: String) throws {
             let answer = try travels.world.send(
@@ -73,7 +73,7 @@ import Web
         #expect(try travels.get().json["notes"]?.array?.count == 2)
     }
 
-    @Test func `changes nothing, and strangers find nobody`() throws {
+    @Test func `changes nothing, and strangers get 404`() throws {
         let travels = try Travels()
         for (method, what) in [
             (Method.post, ""), (.post, "/stop"), (.post, "/reset"), (.delete, ""),

@@ -32,7 +32,7 @@ import Web
         return request.id
     }
 
-    @Test func `comes in portions, and no faster than its reader takes them`() throws {
+    @Test func `is sent in portions, no faster than its reader accepts them`() throws {
         let travels = try long(Limits.journeyFixesPerPortion * 3 + 7)
         let id = try begin(travels, "/points")
         let world = travels.world
@@ -53,7 +53,7 @@ import Web
         #expect(world.streams[id]?.response.headers["Content-Type"] == "application/geo+json")
     }
 
-    @Test func `is summed up over many turns, then kept, then gone on with`() throws {
+    @Test func `is summed up over many turns and continued from the stored sum`() throws {
         let travels = try long(Limits.journeyFixesPerPortion * 2 + 1)
         let id = try begin(travels, "")
         #expect(travels.world.answers[id] == nil)
@@ -70,7 +70,7 @@ import Web
         #expect(travels.world.answers[again]?.json["points"] == .integer(points + 2))
     }
 
-    @Test func `breaks off when a turn is taken back, and when sharing ends`() throws {
+    @Test func `ends when a turn is rolled back, and when sharing ends`() throws {
         let travels = try long(Limits.journeyFixesPerPortion * 3)
         let world = travels.world
         let own = try begin(travels, "/points")
@@ -85,7 +85,7 @@ import Web
         #expect(world.streams[anna]?.isWhole == true)
     }
 
-    @Test func `is read by so many at a time`() throws {
+    @Test func `has a limited number of readers`() throws {
         let travels = try long(Limits.journeyFixesPerPortion * 3)
         let world = travels.world
         let requests = (0...Limits.journeyReadersMax).map { _ in
@@ -139,7 +139,7 @@ import Web
         #expect(world.streams[id]?.isWhole == true && world.service.nextDeadline == nil)
     }
 
-    @Test func `goes on behind the last event, and waits nowhere for long`() throws {
+    @Test func `continues after the last event, with limited pauses`() throws {
         let travels = try long(5)
         try travels.report(at: 100_000, north: 1000)
         let world = travels.world
@@ -158,7 +158,7 @@ import Web
         }
     }
 
-    @Test func `is replayed to so many at a time, without those who have gone`() throws {
+    @Test func `has a limited number of replays`() throws {
         let travels = try long(5)
         for _ in 0..<Limits.journeyReplaysMax { _ = try begin(travels, "/replay?speed=0.1") }
         #expect(try travels.get("/replay").status == 503)
@@ -167,7 +167,7 @@ import Web
         #expect(travels.world.service.readers.count == 0)
     }
 
-    @Test func `of many points is replayed whole`() throws {
+    @Test func `is replayed completely with many points`() throws {
         let travels = try long(Limits.journeyFixesPerPortion * 2 + 5)
         let id = try begin(travels, "/replay?speed=1000000")
         for _ in 0..<20 {

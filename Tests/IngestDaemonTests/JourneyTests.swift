@@ -9,7 +9,7 @@ import Web
 @testable import IngestDaemon
 
 @Suite struct JourneyTests {
-    @Test func `a journey begins once, goes on and ends`() throws {
+    @Test func `a journey starts once, continues and stops`() throws {
         let travels = try Travels()
         let world = travels.world
         let again = try world.send(.post, travels.path, token: "person-1")
@@ -104,7 +104,7 @@ import Web
         }
     }
 
-    @Test func `a cursor gives what follows, and all again after a late fix`() throws {
+    @Test func `a cursor returns what follows, or everything after a late fix`() throws {
         let travels = try Travels()
         for index in 1...5 { try travels.report(at: index * 10, north: Double(index * 10)) }
         let first = try travels.get("/points").json["properties"]
@@ -133,7 +133,7 @@ import Web
         }
     }
 
-    @Test func `nothing is sent again that the reader has`() throws {
+    @Test func `an unchanged response is 304`() throws {
         let travels = try Travels()
         for index in 1...5 { try travels.report(at: index * 10, north: Double(index * 10)) }
         for what in ["", "/points", "/points.gpx", "/points?tolerance=20"] {
@@ -147,7 +147,7 @@ import Web
         #expect(try travels.get("/points", headers: ["If-None-Match": tag]).status == 200)
     }
 
-    @Test func `GPX holds the path, notes and what XML must not be told`() throws {
+    @Test func `GPX has the path and notes, with escaped text`() throws {
         let travels = try Travels()
         try travels.report(at: 10, north: 0)
         try travels.report(at: 20, north: 10)
@@ -169,14 +169,14 @@ import Web
         }
     }
 
-    @Test func `a tolerance leaves out what lies on a line`() throws {
+    @Test func `a tolerance drops points on a line`() throws {
         let travels = try Travels()
         for index in 1...50 { try travels.report(at: index * 10, north: Double(index * 10)) }
         #expect(try travels.points("?tolerance=1") == [[10, 500]])
         #expect(try travels.points("?tolerance=0")[0].count == 50)
     }
 
-    @Test func `the sum tells how far, how long and where`() throws {
+    @Test func `the summary has distance, duration and stops`() throws {
         let travels = try Travels()
         for index in 0...10 { try travels.report(at: index * 60, north: Double(index * 100)) }
         for index in 11...30 { try travels.report(at: index * 60, north: 1000) }
@@ -218,7 +218,7 @@ import Web
         }
     }
 
-    @Test func `what is deleted or begun again is gone to the last fix`() throws {
+    @Test func `deleted and reset journeys lose all fixes`() throws {
         for action in ["delete", "reset"] {
             let travels = try Travels()
             let world = travels.world
@@ -256,7 +256,7 @@ import Web
         }
     }
 
-    @Test func `what is wrong with a request is said`() throws {
+    @Test func `invalid requests are rejected with a reason`() throws {
         let travels = try Travels()
         let world = travels.world
         let long = String(repeating: "x", count: 101)

@@ -8,7 +8,7 @@ import Web
 @testable import IngestDaemon
 
 @Suite struct `Limits of calls` {
-    private let limits = GateLimits(
+    private let limits = IngestLimits(
         callsOfDevicePerSecond: 1, callsOfAddressPerSecond: 100, failuresOfAddressPerMinute: 2)
     private let fix = "lat=3.1&lon=101.7"
 
@@ -57,7 +57,7 @@ import Web
         #expect(try world.send(.get, path, token: "operator").status == 200)
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
-        #expect(metrics.render().contains(#"jaga_ingest_refused_total{reason="rate-device"} 2"#))
+        #expect(metrics.render().contains(#"jaga_ingest_rejected_total{reason="rate-device"} 2"#))
     }
 
     @Test(arguments: [
@@ -76,8 +76,8 @@ import Web
         }
     }
 
-    @Test(arguments: ["all-right", "alarm/disarm", "alarm/close"])
-    func `let sixty answers to alarms a minute pass, whatever else was called`(
+    @Test(arguments: ["check-in", "alarm/disarm", "alarm/close"])
+    func `admit sixty alarm answers a minute, independent of other requests`(
         action: String
     ) throws {
         let world = try exhausted()
@@ -102,7 +102,7 @@ import Web
         #expect(try world.send(.post, path, "{}", token: "phone-1").status == 202)
     }
 
-    @Test func `count what is large as several calls`() throws {
+    @Test func `count large requests as several`() throws {
         let world = try World(limits: limits)
         let body = #"{"note":"\#(String(repeating: "x", count: 59 << 16))"}"#
         let path = "/v1/people/\(person(1))/journeys"
@@ -114,7 +114,7 @@ import Web
         let world = try World(limits: limits)
         for number in 1...1000 {
             let phone = number % 3 + 1
-            let wait = world.service.gate.pass(
+            let wait = world.service.limiter.admit(
                 ID128(high: 9, low: UInt64(number)), from: world.remote, at: world.now)
             #expect(wait == nil, "\(phone)")
         }
@@ -124,7 +124,7 @@ import Web
         #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 200)
     }
 
-    @Test func `slow down who guesses, not who knows`() throws {
+    @Test func `delay wrong credentials only`() throws {
         let world = try World(limits: limits)
         for _ in 1...2 {
             #expect(try world.send(.post, "/osmand?id=wrong&\(fix)").status == 401)
@@ -137,8 +137,7 @@ import Web
         #expect(try world.send(.post, "/osmand?id=wrong&\(fix)").status == 401)
     }
 
-    @Test func `hear a phone call for help whose secret was replaced, and tell it nothing`() throws
-    {
+    @Test func `accept a call for help with a replaced secret, and return nothing`() throws {
         let world = try World(limits: limits)
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-2")
         try replaceSecret(world)
@@ -155,7 +154,7 @@ import Web
         #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 401)
     }
 
-    @Test func `take nothing else that a replaced secret says`() throws {
+    @Test func `accept nothing else with a replaced secret`() throws {
         let world = try World(limits: limits)
         try world.send(
             .post, "/pub", #"{"_type":"encrypted","data":"AAAA"}"#, token: "phone-1")
@@ -176,7 +175,7 @@ import Web
         #expect(world.records(.inputReport).isEmpty)
     }
 
-    @Test func `hear so many calls by a replaced secret, and more as of somebody unknown`() throws {
+    @Test func `admit some calls with a replaced secret, and limit the rest`() throws {
         let world = try World(limits: limits)
         try replaceSecret(world)
         // Others behind the same address use up what wrong credentials may.
@@ -198,13 +197,13 @@ import Web
         world.now = world.now + .seconds(60)
         for _ in 1...20 { if try call().status == 200 { heard += 1 } }
         #expect(heard == 3)
-        let diary = try world.send(.get, "/v1/devices/\(device(1))/diary", token: "person-1")
-        #expect(diary.json["items"]?[0]?["reason"] == "rate-failures")
-        // The phone that was set up anew is heard as ever.
+        let deviceLog = try world.send(.get, "/v1/devices/\(device(1))/log", token: "person-1")
+        #expect(deviceLog.json["items"]?[0]?["reason"] == "rate-failures")
+        // The phone with the new credential is accepted.
         #expect(try world.send(.post, "/osmand?id=phone-2&alarm=sos").status == 200)
     }
 
-    @Test func `say later to a phone whose secret was replaced`() throws {
+    @Test func `return 503 to a phone with a replaced secret`() throws {
         let world = try World(limits: limits)
         try replaceSecret(world)
         for _ in 1...5 {
@@ -215,7 +214,7 @@ import Web
         #expect(try world.send(.post, "/osmand?id=phone-1&\(fix)").status == 401)
     }
 
-    @Test func `do not keep a phone that is gone waiting`() throws {
+    @Test func `return 401 to a removed phone`() throws {
         let world = try World(limits: limits)
         try replaceSecret(world)
         world.replica.apply(.deviceRemoved(DeviceRemoval(device: device(1))))
@@ -226,16 +225,16 @@ import Web
 @Suite struct `A body of very many values` {
     private let numbers = Array(repeating: "0", count: JSON.bodyValuesMax).joined(separator: ",")
 
-    @Test func `is refused to Jaga's own clients, and the limit named`() throws {
+    @Test func `is rejected with the limit in Jaga's own API`() throws {
         let world = try World()
         let answer = try world.send(
             .post, "/v1/reports", #"{"reports":[\#(numbers)]}"#, token: "phone-1")
         #expect(answer.status == 400)
         #expect(answer.json["detail"] == "more than 256000 JSON values")
-        #expect(answer.json["hint"] == "send the reports in parts")
+        #expect(answer.json["hint"] == "Send the reports in parts.")
     }
 
-    @Test func `a call for help among too many reports is heard, and the first of them count`()
+    @Test func `an emergency among too many reports is raised, and the first reports count`()
         throws
     {
         let world = try World()
@@ -254,12 +253,13 @@ import Web
         #expect(world.records(.sosRaised).count == 1)
     }
 
-    @Test func `is put aside whole where an app would keep it for ever`() throws {
+    @Test func `is quarantined completely if the app would repeat it forever`() throws {
         let world = try World()
         let answer = try world.send(
             .post, "/overland", #"{"locations":[\#(numbers)]}"#, token: "phone-1")
         #expect(answer.status == 200)
-        let diary = try world.send(.get, "/v1/quarantine", token: "operator").json["items"]?.array
-        #expect(diary?.map { $0["reason"]?.string } == ["too-many"])
+        let deviceLog = try world.send(.get, "/v1/quarantine", token: "operator").json["items"]?
+            .array
+        #expect(deviceLog?.map { $0["reason"]?.string } == ["too-many"])
     }
 }

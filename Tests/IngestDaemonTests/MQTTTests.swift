@@ -58,7 +58,7 @@ import Testing
         #expect(world.records(.inputReport).count == 1)
     }
 
-    @Test func `what comes again is no second report, also after a restart`() throws {
+    @Test func `a repeated message is no second report, also after a restart`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
         try publish(world, location())
@@ -69,7 +69,7 @@ import Testing
         #expect(world.records(.inputReport).count == 2, "what the broker kept may be new")
     }
 
-    @Test func `what the broker kept is no sign of a phone, nor is its taking away`() throws {
+    @Test func `a retained message is no contact, nor is its deletion`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
         let heard = world.service.core.device(device(1))?.seen
@@ -83,7 +83,7 @@ import Testing
         #expect(world.service.core.device(device(1))?.seen == world.now)
     }
 
-    @Test func `every part of a phone's topics is read by what it says it is`() throws {
+    @Test func `every part of a phone's topics is read by its type`() throws {
         let world = try World(broker: broker)
         let waypoint = #"{"_type":"waypoint","desc":"Pond","lat":3.2,"lon":101.6,"rad":80,"tst":1}"#
         try publish(world, waypoint, anna + "/waypoint")
@@ -92,13 +92,13 @@ import Testing
         let time = start.seconds
         let crossing = #"{"_type":"transition","event":"enter","lat":3,"lon":101,"tst":\#(time)}"#
         try publish(world, crossing, anna + "/event")
-        #expect(try world.database.scalar("SELECT count(*) FROM offer") == .integer(1))
+        #expect(try world.database.scalar("SELECT count(*) FROM suggestion") == .integer(1))
         #expect(try world.database.scalar("SELECT count(*) FROM condition") == .integer(1))
         #expect(try world.database.scalar("SELECT name FROM card") == .text("Anna B."))
         #expect(world.records(.inputReport).count == 1)
     }
 
-    @Test func `what nobody can use is put aside and acknowledged`() throws {
+    @Test func `unusable payloads are quarantined and acknowledged`() throws {
         let world = try World(broker: broker)
         try publish(world, "{", anna + "/event")
         try publish(world, #"{"_type":"location","lat":100,"lon":1,"tst":1}"#)
@@ -106,7 +106,7 @@ import Testing
         #expect(try reasons(world) == ["mqtt/event not-json", "mqtt bad-position"])
     }
 
-    @Test func `a last will is no sign of life`() throws {
+    @Test func `a last will is no contact`() throws {
         let world = try World(broker: broker)
         try publish(world, #"{"_type":"lwt","tst":1}"#)
         #expect(try world.database.scalar("SELECT count(*) FROM device") == .integer(0))
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Whose it is
 
-    @Test func `what is published under no device's topic is dropped, counted and shown`() throws {
+    @Test func `messages of unknown topics are dropped, counted and listed`() throws {
         let world = try World(broker: broker)
         try publish(world, location(), "owntracks/anna/phone")
         try publish(world, location(), "owntracks/anna/phone")
@@ -129,7 +129,7 @@ import Testing
         #expect(try world.send(.get, "/v1/mqtt", token: "person-1").status == 403)
     }
 
-    @Test func `the operator gives a device the topic that it has already`() throws {
+    @Test func `the operator can assign a topic twice`() throws {
         let world = try World(broker: broker)
         #expect(try setTopic(world, "anna/Pixel8", of: 1) == 204)
         try publish(world, location(), "owntracks/Anna/pixel8")
@@ -151,13 +151,13 @@ import Testing
     }
 
     @Test(arguments: ["anna", "anna/", "/phone", "anna/phone/event", "anna/+", "#/a", "a b/c", ""])
-    func `a name that is no topic is refused`(name: String) throws {
+    func `an invalid topic is rejected`(name: String) throws {
         let world = try World(broker: broker)
         #expect(try setTopic(world, name, of: 1) == 400)
         #expect(try setTopic(world, "anna/phone", of: 1, token: "person-1") == 403)
     }
 
-    @Test func `what cannot be known yet waits at the broker, and a known phone is heard`() throws {
+    @Test func `messages of unknown devices wait at the broker, others are accepted`() throws {
         let world = try World(broker: broker)
         world.isDirectoryFresh = false
         try world.restart()
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: Room
 
-    @Test func `what is larger than any message of a phone is dropped, and others go on`() throws {
+    @Test func `an oversized message is dropped without effect on others`() throws {
         let world = try World(broker: broker)
         broker.send("", to: anna, isTooLarge: true)
         broker.send(location(), to: anna)
@@ -196,7 +196,7 @@ import Testing
         #expect(world.service.mqtt?.counts[.dropped] == 1)
     }
 
-    @Test func `with a full disk reports wait at the broker, and a call behind them is heard`()
+    @Test func `with a full disk reports wait at the broker, emergencies behind them do not`()
         throws
     {
         let world = try World(broker: broker)
@@ -212,13 +212,13 @@ import Testing
         #expect(broker.kept.isEmpty)
     }
 
-    @Test func `what waits at the broker is no sign of a phone, however often it comes`() throws {
+    @Test func `messages left with the broker are no contact`() throws {
         let world = try World(broker: broker)
         try world.hear(
             .policyChanged(
                 ReportingPolicy(
                     person: person(1), device: device(1), mode: .significant, intervalSeconds: 180,
-                    maxSilenceSeconds: 1800)), id: 1, on: .events(.of(person(1))))
+                    contactTimeoutSeconds: 1800)), id: 1, on: .events(.of(person(1))))
         func report(_ more: String = "") throws -> JSON {
             world.now = world.now + .seconds(1)
             let body = #"{"lat":3,"lon":101,"time":"\#(world.now.description)"\#(more)}"#
@@ -237,13 +237,13 @@ import Testing
         #expect(world.records(.inputContact).count == heard + 1)
     }
 
-    @Test func `a message that fails each time is given up, and others go on`() throws {
+    @Test func `a message that always fails is dropped`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
         // Whoever stores something of Anna's phone fails, and it is not for want of a disk.
         try world.database.run(
             """
-            CREATE TEMP TRIGGER spoil BEFORE INSERT ON offer BEGIN
+            CREATE TEMP TRIGGER spoil BEFORE INSERT ON suggestion BEGIN
                 SELECT raise(ABORT, 'spoilt');
             END
             """)
@@ -261,7 +261,7 @@ import Testing
 
     // MARK: Calls for help
 
-    @Test func `of a message that fails each time a call for help is taken all the same`() throws {
+    @Test func `a call for help in a message that always fails is accepted`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
         try world.database.run(
@@ -280,7 +280,7 @@ import Testing
         #expect(broker.kept.isEmpty && Set(world.records(.sosRaised).map(\.id)).count == 1)
     }
 
-    @Test func `a call for help is one, however often it comes; an old one that was kept is none`()
+    @Test func `a repeated call is one; an old retained one is none`()
         throws
     {
         let world = try World(broker: broker)
@@ -324,7 +324,7 @@ import Testing
         #expect(world.records(.inputReport).count == before, "the suite hears itself")
     }
 
-    @Test func `a phone is asked at once where it is`() throws {
+    @Test func `a phone is asked for its location at once`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
         broker.forgetHeard()
@@ -336,7 +336,7 @@ import Testing
         #expect(broker.texts(anna + "/cmd").count == 1)
     }
 
-    @Test func `an encrypted phone is answered encrypted`() throws {
+    @Test func `an encrypted phone gets an encrypted response`() throws {
         let world = try World(broker: broker)
         let passphrase = OwnTracksTests.passphrase
         try world.send(
@@ -358,7 +358,7 @@ import Testing
     @Test func `a broker that is away is a concern at once, and an alarm after a minute`() throws {
         let world = try World(broker: broker)
         broker.state = .waiting
-        broker.trouble = BrokerTrouble("lost", "Connection refused", hint: "")
+        broker.failure = BrokerFailure("lost", "Connection refused", hint: "")
         try world.turn {}
         let sentence = "not connected to the MQTT broker: Connection refused"
         #expect(world.service.concerns == [sentence] && world.service.alarms == [])
@@ -370,7 +370,7 @@ import Testing
         #expect(world.service.alarms == [] && world.service.concerns == [])
     }
 
-    @Test func `metrics count what came, and name nobody`() throws {
+    @Test func `metrics count messages without names`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
         try publish(world, location(), "owntracks/anna/phone")
@@ -383,7 +383,7 @@ import Testing
         #expect(!text.contains("anna"))
     }
 
-    @Test func `in a rehearsal the operator's broker is left alone`() throws {
+    @Test func `a dry run does not connect to the broker`() throws {
         let folder = try TemporaryFolder()
         func intake(_ more: [String: String]) throws -> MQTTIntake? {
             try MQTTSettings.intake(
@@ -395,6 +395,6 @@ import Testing
                     .merging(more) { _, given in given }))
         }
         #expect(try intake([:]) != nil)
-        #expect(try intake(["JAGA_REHEARSAL": "on"]) == nil)
+        #expect(try intake(["JAGA_DRY_RUN": "on"]) == nil)
     }
 }

@@ -53,7 +53,7 @@ import Web
         #expect(try reasons(world).isEmpty)
     }
 
-    @Test func `what cannot be opened is put aside, and the phone hears success`() throws {
+    @Test func `unreadable messages are quarantined, and the phone gets a success`() throws {
         let world = try World()
         let message = sealed(PhoneTests.location, "another")
         #expect(try world.send(.post, "/pub", message, token: "phone-1").text == "[]")
@@ -69,7 +69,7 @@ import Web
         #expect(try reasons(world) == ["encrypted", "undecryptable", "encrypted"])
     }
 
-    @Test func `a passphrase is nowhere in the store, and no route tells it`() throws {
+    @Test func `a passphrase is neither in the store nor in a response`() throws {
         let world = try World()
         let body = #"{"passphrase":"\#(Self.passphrase)"}"#
         try world.send(.put, Self.keyPath, body, token: "person-1")
@@ -80,7 +80,7 @@ import Web
     }
 
     @Test(arguments: ["{}", #"{"passphrase":""}"#, #"{"passphrase":7}"#, "no json"])
-    func `a passphrase that the apps do not take is a 400`(body: String) throws {
+    func `a passphrase that the apps do not accept is a 400`(body: String) throws {
         let world = try World()
         #expect(try world.send(.put, Self.keyPath, body, token: "person-1").status == 400)
     }
@@ -94,7 +94,7 @@ import Web
         #expect(try world.database.scalar("SELECT count(*) FROM device_key") == .integer(0))
     }
 
-    @Test func `with another key file phones go on, and what they encrypt is put aside`() throws {
+    @Test func `with another key file encrypted messages are quarantined`() throws {
         let world = try World()
         let body = #"{"passphrase":"\#(Self.passphrase)"}"#
         try world.send(.put, Self.keyPath, body, token: "person-1")
@@ -122,7 +122,7 @@ import Web
         #expect(world.service.deviceKeys[device(1)] == nil)
     }
 
-    @Test func `with a person go the keys of their phones`() throws {
+    @Test func `removing a person deletes the keys of their phones`() throws {
         let world = try World()
         let body = #"{"passphrase":"\#(Self.passphrase)"}"#
         try world.send(.put, Self.keyPath, body, token: "person-1")
@@ -138,59 +138,59 @@ import Web
     private static let waypoint =
         #"{"_type":"waypoint","desc":"Home","lat":3.1,"lon":101.7,"rad":80,"tst":1790000000}"#
 
-    private func offers(_ world: World, token: String = "person-1") throws -> [JSON] {
-        let path = "/v1/people/\(person(1))/offered-zones"
+    private func suggestions(_ world: World, token: String = "person-1") throws -> [JSON] {
+        let path = "/v1/people/\(person(1))/suggested-zones"
         return try world.send(.get, path, token: token).json["items"]?.array ?? []
     }
 
-    @Test func `a waypoint is offered as a zone that can be created as it is`() throws {
+    @Test func `a waypoint is suggested as a zone that can be created unchanged`() throws {
         let world = try World()
         #expect(try world.send(.post, "/pub", Self.waypoint, token: "phone-1").text == "[]")
-        let offer = try #require(try offers(world).first)
+        let suggestion = try #require(try suggestions(world).first)
         #expect(
-            offer["zone"]
+            suggestion["zone"]
                 == [
                     "type": "Feature",
                     "geometry": ["type": "Point", "coordinates": [101.7, 3.1]],
                     "properties": ["name": "Home", "radius": 80],
                 ])
-        #expect(offer["device"]?.string == device(1).description)
+        #expect(suggestion["device"]?.string == device(1).description)
         #expect(try reasons(world).isEmpty && world.records(.inputReport).isEmpty)
     }
 
-    @Test func `what was taken or dropped is not offered again, what changed is`() throws {
+    @Test func `an accepted or dismissed suggestion returns only after a change`() throws {
         let world = try World()
         try world.send(.post, "/pub", Self.waypoint, token: "phone-1")
-        let id = try #require(try offers(world).first?["id"]?.string)
-        let path = "/v1/people/\(person(1))/offered-zones/\(id)"
+        let id = try #require(try suggestions(world).first?["id"]?.string)
+        let path = "/v1/people/\(person(1))/suggested-zones/\(id)"
         #expect(try world.send(.delete, path, token: "person-2").status == 403)
         #expect(try world.send(.delete, path, token: "person-1").status == 204)
         #expect(try world.send(.delete, path, token: "person-1").status == 404)
         try world.send(.post, "/pub", Self.waypoint, token: "phone-1")
-        #expect(try offers(world).isEmpty)
+        #expect(try suggestions(world).isEmpty)
         let changed = Self.waypoint.replacing("\"rad\":80", with: "\"rad\":90")
         try world.send(.post, "/pub", changed, token: "phone-1")
         try world.send(
             .post, "/pub", changed.replacing("\"rad\":90", with: "\"rad\":95"), token: "phone-1")
-        let radii = try offers(world).map { $0["zone"]?["properties"]?["radius"]?.int }
+        let radii = try suggestions(world).map { $0["zone"]?["properties"]?["radius"]?.int }
         #expect(radii == [95], "of the same circle the newest only")
     }
 
-    @Test func `only the person sees what is drawn on their phone, and not without end`() throws {
+    @Test func `only the person sees their suggestions, up to a maximum`() throws {
         let world = try World()
         for number in 0..<120 {
             let body = Self.waypoint.replacing("1790000000", with: "\(1_790_000_000 + number)")
             try world.send(.post, "/pub", body, token: "phone-1")
         }
-        #expect(try offers(world).count == 100)
-        let path = "/v1/people/\(person(1))/offered-zones"
+        #expect(try suggestions(world).count == 100)
+        let path = "/v1/people/\(person(1))/suggested-zones"
         #expect(try world.send(.get, path, token: "person-2").status == 403)
         #expect(try world.send(.get, path, token: "operator").status == 403)
     }
 
     // MARK: What phones tell, and are told
 
-    @Test func `a blind phone is shown with its reasons`() throws {
+    @Test func `an impaired phone is shown with its reasons`() throws {
         let world = try World()
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
         let status = #"{"_type":"status","android":{"wifi":1,"ps":0,"bo":1,"hib":0,"loc":-2}}"#
@@ -205,7 +205,7 @@ import Web
         #expect(world.service.statusDetails["blind"] == 1)
     }
 
-    @Test func `a phone that encrypts with another key is blind until it is understood`() throws {
+    @Test func `a phone with another key is impaired until it can be decrypted`() throws {
         let world = try World()
         func shown() throws -> JSON? {
             try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
@@ -220,7 +220,7 @@ import Web
         #expect(try shown()?["state"] == "fresh")
         #expect(try world.send(.post, "/pub", sealed("theirs"), token: "phone-1").status == 200)
         #expect(try shown()?["state"] == "blind")
-        #expect(world.records(.inputBlindness).count == 1)
+        #expect(world.records(.inputImpairment).count == 1)
         try world.send(
             .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
             #"{"passphrase":"ours"}"#, token: "person-1")
@@ -233,21 +233,21 @@ import Web
         #expect(try shown()?["hindrances"] == ["undecryptable"])
         try world.send(.post, "/pub", sealed("ours"), token: "phone-1")
         #expect(try shown()?["state"] == "fresh" && shown()?["hindrances"] == nil)
-        #expect(world.records(.inputBlindness).count == 1)
+        #expect(world.records(.inputImpairment).count == 1)
     }
 
-    @Test func `a card's face reaches the phones of friends, also after a restart`() throws {
+    @Test func `an avatar reaches the phones of friends, also after a restart`() throws {
         let world = try World()
-        let face = Base64.encode([0xFF, 0xD8, 0xFF, 0xE0])
-        let card = #"{"_type":"card","tid":"AN","name":"Mama","face":"\#(face)"}"#
+        let avatar = Base64.encode([0xFF, 0xD8, 0xFF, 0xE0])
+        let card = #"{"_type":"card","tid":"AN","name":"Mama","face":"\#(avatar)"}"#
         try world.send(.post, "/pub", card, token: "phone-1")
         try world.restart()
         let answer = try world.send(.post, "/pub", PhoneTests.location, token: "phone-2")
         let shown = answer.json.array?.first { $0["name"] == "Mama" }
-        #expect(shown?["face"]?.string == face)
+        #expect(shown?["face"]?.string == avatar)
     }
 
-    @Test func `a call for help with a large photo is heard, and only its place is kept`() throws {
+    @Test func `an emergency with a large photo is raised, and only its position is kept`() throws {
         let world = try World()
         let photo = String(repeating: "QUJD", count: 12 << 18)
         let body =
@@ -260,7 +260,7 @@ import Web
         #expect(try world.database.scalar("SELECT count(*) FROM quarantine") == .integer(0))
     }
 
-    @Test func `a phone is asked where it is in its next answer`() throws {
+    @Test func `a phone is asked for its location in the next response`() throws {
         let world = try World()
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
         let path = "/v1/people/\(person(1))/locate"
@@ -279,7 +279,7 @@ import Web
         #expect(seen == [start])
     }
 
-    @Test func `the person reads who saw them and who asked, page by page`() throws {
+    @Test func `the person reads the access log page by page`() throws {
         let world = try World()
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
         for hour in 0..<3 {
@@ -305,12 +305,12 @@ import Web
         #expect(try world.send(.get, path + "?cursor=x", token: "person-1").status == 400)
     }
 
-    @Test func `a policy leaves as a command, until the phone says that it has it`() throws {
+    @Test func `a policy is sent as a command until the phone confirms it`() throws {
         let world = try World()
         try world.send(.post, "/pub", PhoneTests.location, token: "phone-1")
         let policy = ReportingPolicy(
             person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
-            intervalSeconds: 180, maxSilenceSeconds: 1800)
+            intervalSeconds: 180, contactTimeoutSeconds: 1800)
         try world.hear(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
         func answer(at seconds: Int64) throws -> String {
             world.now = start + .seconds(seconds)
@@ -326,7 +326,7 @@ import Web
         #expect(try !answer(at: 2).contains("setConfiguration"))
     }
 
-    @Test func `pressing report twice calls for help where the setting says so`() throws {
+    @Test func `a double press calls for help if the setting allows it`() throws {
         let world = try World()
         for second in [1_795_169_990, 1_795_169_993] {
             let body = #"{"_type":"location","lat":3.1,"lon":101.7,"tst":\#(second),"t":"u"}"#
@@ -335,7 +335,7 @@ import Web
         #expect(world.records(.sosRaised).count == 1)
     }
 
-    @Test func `Overland speaking as OwnTracks hears an object`() throws {
+    @Test func `Overland in OwnTracks's protocol gets an object`() throws {
         let world = try World()
         let answer = try world.send(
             .post, "/pub", #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#,
@@ -348,7 +348,7 @@ import Web
         #expect(report.fix.time == Timestamp(seconds: 1_795_169_990))
     }
 
-    @Test func `the credential says whose report it is; changing names are counted`() throws {
+    @Test func `the credential identifies the device; name changes are counted`() throws {
         let world = try World()
         func send(_ user: String, _ query: String = "") throws {
             try world.send(

@@ -9,7 +9,7 @@ import Wire
 @testable import IngestDaemon
 
 @Suite struct OwnershipTests {
-    @Test func `evaluators are told their partitions, and of changes unasked`() throws {
+    @Test func `evaluators get their assignments and each change`() throws {
         let world = try World()
         let (first, second) = (Evaluator(1, in: world), Evaluator(2, in: world))
         try world.wait(seconds: 3)
@@ -24,7 +24,7 @@ import Wire
         #expect(first.assignments.count == 64)
     }
 
-    @Test func `what a turn that was taken back would have said comes with the next renewal`()
+    @Test func `outputs of a turn that was rolled back come with the next renewal`()
         throws
     {
         let world = try World()
@@ -44,7 +44,7 @@ import Wire
         #expect(first.assignments.count == 32 && second.assignments.count == 32)
     }
 
-    @Test func `a restart of ingest changes nobody's partitions`() throws {
+    @Test func `a restart of ingest keeps all assignments`() throws {
         let world = try World()
         let evaluators = (1...3).map { Evaluator($0, in: world) }
         try world.wait(seconds: 3)
@@ -56,7 +56,7 @@ import Wire
         #expect(evaluators.map(\.assignments) == before)
     }
 
-    @Test func `nobody gets anything over an existing store before others could claim it`() throws {
+    @Test func `with an existing store nothing is assigned before claims arrive`() throws {
         let world = try World()
         try world.restart()
         let evaluator = Evaluator(1, in: world)
@@ -66,7 +66,7 @@ import Wire
         #expect(evaluator.assignments.count == 64)
     }
 
-    @Test func `the logs go over to a logic that every evaluator has`() throws {
+    @Test func `the logs switch to a logic that every evaluator can run`() throws {
         let world = try World()
         var evaluators = (1...2).map { Evaluator($0, in: world) }
         evaluators[0].logic = 1...2
@@ -76,7 +76,7 @@ import Wire
         evaluators[1].logic = 1...3
         try world.failingTurn {
             try world.service.coordinate(
-                .renew(member: evaluators[1].member, logic: 1...3, holdings: []),
+                .renew(member: evaluators[1].member, logic: 1...3, leases: []),
                 from: evaluators[1].route)
         }
         #expect(world.service.core.logic == 1)
@@ -99,62 +99,60 @@ import Wire
         }.count
     }
 
-    @Test func `partitions that nobody evaluates are a trouble if there is something to do`() throws
-    {
+    @Test func `partitions without owner are unhealthy if records wait`() throws {
         let world = try World()
         try world.wait(seconds: 10)
-        #expect(world.service.troubles.count == 1, "people were placed, nobody has read it")
+        #expect(world.service.healthProblems.count == 1, "people were placed, nobody has read it")
         let evaluator = Evaluator(1, in: world)
         try evaluator.join()
         for partition in World.partitions {
-            #expect(try evaluator.send(world.checkpoint(of: partition)) == .kept)
+            #expect(try evaluator.send(world.checkpoint(of: partition)) == .stored)
         }
         try world.wait(seconds: 1)
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
         try evaluator.say(.leave(member: evaluator.member))
         try world.wait(seconds: 10)
-        #expect(world.service.troubles.isEmpty, "nothing has come since its checkpoints")
+        #expect(world.service.healthProblems.isEmpty, "nothing has come since its checkpoints")
         try world.report()
         try world.wait(seconds: 4)
-        #expect(world.service.troubles.isEmpty, "not so quick")
+        #expect(world.service.healthProblems.isEmpty, "not so quick")
         try world.wait(seconds: 3)
-        let trouble = "nobody evaluates partition \(Partition.of(person(1)))"
-        #expect(world.service.troubles.first?.hasPrefix(trouble) == true)
+        let trouble = "partition \(Partition.of(person(1))) without owner"
+        #expect(world.service.healthProblems.first?.hasPrefix(trouble) == true)
         try evaluator.join()
         try world.wait(seconds: 1, with: [evaluator])
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
         try world.wait(seconds: 10)
-        #expect(world.service.troubles.count == 1, "the evaluator is gone")
+        #expect(world.service.healthProblems.count == 1, "the evaluator is gone")
     }
 
-    @Test func `a partition that is read without an end is a trouble, and names who reads`() throws
-    {
+    @Test func `a partition stuck in restoring is unhealthy, with its owner`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         try evaluator.join()
         func read(seconds: Int) throws {
             for _ in 0..<seconds {
                 try world.wait(seconds: 1)
-                let holdings = evaluator.assignments.map {
-                    Holding(partition: $0.partition, epoch: $0.epoch, state: .restoring)
+                let leases = evaluator.assignments.map {
+                    Lease(partition: $0.partition, epoch: $0.epoch, state: .restoring)
                 }
                 try evaluator.say(
-                    .renew(member: evaluator.member, logic: 1...1, holdings: holdings))
+                    .renew(member: evaluator.member, logic: 1...1, leases: leases))
             }
         }
         try read(seconds: Int(Limits.restoringSeconds) - 2)
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
         try read(seconds: 4)
-        let trouble = try #require(world.service.troubles.first)
+        let trouble = try #require(world.service.healthProblems.first)
         let name = "evaluator \(evaluator.member.text.prefix(6))…"
-        #expect(trouble.hasPrefix("\(name) has been reading"))
+        #expect(trouble.hasPrefix("\(name) has been restoring"))
         #expect(trouble.contains("restart it"))
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
-        let line = "jaga_ingest_partitions_neglected{reason=\"restoring\"} "
+        let line = "jaga_ingest_partitions_unhealthy{reason=\"restoring\"} "
         #expect(metrics.render().contains(line + "\(World.partitions.count)\n"))
         try world.wait(seconds: 1, with: [evaluator])
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
     }
 
     @Test func `records that no checkpoint includes for long are an alarm that says why`() throws {
@@ -164,7 +162,7 @@ import Wire
         let partition = World.partitions[0]
         try world.wait(seconds: 2, with: [evaluator])
         for other in World.partitions.dropFirst() {
-            #expect(try evaluator.send(world.checkpoint(of: other)) == .kept)
+            #expect(try evaluator.send(world.checkpoint(of: other)) == .stored)
         }
         var wrong = world.checkpoint(of: partition)
         wrong.stateHash += 1
@@ -174,24 +172,24 @@ import Wire
         try world.wait(seconds: 10, with: [evaluator])
         #expect(
             world.service.alarms == [
-                "no checkpoint of partition \(partition) for 15 min, so nothing there can be "
-                    + "pruned: the last was refused: its state does not give the hash that it "
-                    + "names; see the log of evaluator \(evaluator.member.text.prefix(6))…"
+                "no checkpoint of partition \(partition) for 15 min, so its log cannot be "
+                    + "pruned: the last was rejected: the state does not match its hash; "
+                    + "see the log of evaluator \(evaluator.member.text.prefix(6))…"
             ])
-        #expect(world.service.troubles.isEmpty, "all that is sent here is decided and told")
-        #expect(try evaluator.send(world.checkpoint(of: partition)) == .kept)
+        #expect(world.service.healthProblems.isEmpty, "all that is sent here is decided and told")
+        #expect(try evaluator.send(world.checkpoint(of: partition)) == .stored)
         try world.wait(seconds: 1, with: [evaluator])
         #expect(world.service.alarms.isEmpty)
     }
 
-    @Test func `an evaluator that cannot run the logic is a trouble and gets nothing`() throws {
+    @Test func `an evaluator that cannot run the logic gets nothing and is reported`() throws {
         let world = try World()
         var evaluator = Evaluator(1, in: world)
         evaluator.logic = 2...3
         try evaluator.join()
         try world.wait(seconds: 3, with: [evaluator])
         #expect(evaluator.assignments.isEmpty)
-        #expect(world.service.troubles.contains { $0.contains("knows logic 2 to 3") })
+        #expect(world.service.healthProblems.contains { $0.contains("knows logic 2 to 3") })
     }
 
     @Test func `the operator sees members, owners, moves and checkpoints`() throws {
@@ -202,7 +200,7 @@ import Wire
         try first.renew()
         try second.join()
         let partition = World.partitions[0]
-        #expect(try first.send(world.checkpoint(of: partition, state: [1, 2])) == .kept)
+        #expect(try first.send(world.checkpoint(of: partition, state: [1, 2])) == .stored)
         let details = world.service.statusDetails
         let members = details["members"]?.array ?? []
         #expect(members.count == 2)

@@ -40,7 +40,7 @@ import Web
         "/log/gpslogger/", "/log/gpslogger/phone-1/", "/gprmc/Data/", "/overland/",
         "/overland/phone-1/", "/api/v1/overland/batches", "/api/v1/overland/batches/",
     ])
-    func `speak their own protocol wherever somebody had them send`(address: String) throws {
+    func `are read in their own protocol on any path`(address: String) throws {
         let world = try World()
         func say(_ text: String) throws -> Response {
             try world.send(.post, address, text, token: "phone-1")
@@ -60,7 +60,7 @@ import Web
         #expect(lastFix(world)?.accuracyCentimetres == 800)
     }
 
-    @Test func `tell their battery without a place, and that outlives a restart`() throws {
+    @Test func `report their battery without a position, also across a restart`() throws {
         let world = try World()
         func shown() throws -> JSON? {
             try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
@@ -96,7 +96,7 @@ import Web
         #expect(reports(world).map(\.person) == [person(1), person(2), person(3)])
     }
 
-    @Test func `are known by the header before the address`() throws {
+    @Test func `are identified by the header before the address`() throws {
         let world = try World()
         try world.send(.get, "/osmand?id=phone-2&" + query, token: "phone-1")
         // Overland sends its token as Basic without encoding it.
@@ -111,7 +111,7 @@ import Web
         "/osmand?id=unknown&", "/overland/unknown?", "/log/gpslogger/unknown?",
         "/gprmc/Data?id=unknown&", "/?", "/overland?",
     ])
-    func `hear 401 only when they are surely nobody's`(address: String) throws {
+    func `get 401 only if their credentials are certainly wrong`(address: String) throws {
         let world = try World()
         let answer = try world.send(.post, address + "lat=1&lon=2")
         #expect(answer.status == 401)
@@ -130,7 +130,7 @@ import Web
         ("/overland?token=phone-1", "not json", #"{"result":"ok"}"#),
         ("/overland/phone-1", #"{"locations":[{"device_id":"phone-1"}]}"#, #"{"result":"ok"}"#),
     ])
-    func `hear success for what is of no use, and it is kept without the token`(
+    func `get success for unusable payloads, stored without the token`(
         address: String, body: String, success: String
     ) throws {
         let world = try World()
@@ -144,7 +144,7 @@ import Web
         #expect(reports(world).isEmpty)
     }
 
-    @Test func `of a batch keep what is good, put the rest aside, and forget the batch`() throws {
+    @Test func `have good parts of a batch stored and the rest quarantined`() throws {
         let world = try World()
         let bad = #"{"type":"Feature","properties":{"timestamp":"2026-11-20T10:19:50Z"}}"#
         let batch = #"{"locations":[\#(bad),\#(feature),7]}"#
@@ -156,7 +156,7 @@ import Web
         #expect(world.service.counts.rejected == 4)
     }
 
-    @Test func `of OsmAnd tell metres a second, of others knots, unless the address says`() throws {
+    @Test func `of OsmAnd use metres per second, others knots, unless specified`() throws {
         let world = try World()
         func speed(_ more: String) throws -> Int32? {
             world.now = world.now + .seconds(10)
@@ -174,7 +174,7 @@ import Web
         #expect(try speed("&speedUnit=kmh") == 278)
     }
 
-    @Test func `call for help by an alarm without a place`() throws {
+    @Test func `call for help by an alarm without a position`() throws {
         let world = try World()
         try world.send(.get, "/osmand?id=phone-1&" + query)
         try world.send(.post, "/osmand?id=phone-1&alarm=sos")
@@ -187,7 +187,7 @@ import Web
         #expect(reports(world).count == 1)
     }
 
-    @Test func `are heard once for a note that is sent again`() throws {
+    @Test func `call once for a repeated note`() throws {
         let world = try World()
         for _ in 0..<2 {
             try world.send(.get, "/log/gpslogger/phone-1?\(query)&desc=SOS")
@@ -210,7 +210,7 @@ import Web
             "}"
         ),
     ])
-    func `are heard once for a call that is sent again, and for each that says anything else`(
+    func `call once for a repeated call, and again for other content`(
         path: String, body: String, end: String
     ) throws {
         let world = try World()
@@ -232,7 +232,7 @@ import Web
         #expect(world.records(.sosRaised).count == 3, "nobody sends it again for so long")
     }
 
-    @Test func `are where their newest point is while their queue comes in`() throws {
+    @Test func `keep their newest point while their queue arrives`() throws {
         let world = try World()
         func point(_ minute: Int) -> String {
             feature.replacing("10:19:50", with: "10:\(minute):00")
@@ -254,7 +254,7 @@ import Web
         #expect(world.service.counts.duplicates == 1)
     }
 
-    @Test func `are there when their heart beats`() throws {
+    @Test func `have contact by their heartbeat`() throws {
         let world = try World()
         #expect(try world.send(.post, "/osmand?id=phone-1&batt=61").status == 200)
         let seen = try world.database.scalar("SELECT count(*) FROM device")
@@ -264,7 +264,7 @@ import Web
     }
 
     /// Overland obeys at once and keeps its batch until it has heard the answer.
-    @Test func `are told how to report until the next batch shows that they heard`() throws {
+    @Test func `get the policy until the next batch confirms it`() throws {
         let world = try World()
         func send(_ seconds: Int) throws -> JSON {
             let moved = feature.replacing("10:19:50", with: "10:19:\(seconds)")
@@ -275,7 +275,7 @@ import Web
         #expect(try send(10)["set"] == nil)
         let policy = ReportingPolicy(
             person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
-            intervalSeconds: 180, maxSilenceSeconds: 1800)
+            intervalSeconds: 180, contactTimeoutSeconds: 1800)
         try world.hear(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
         let told = try send(11)["set"]
         #expect(told?["main"]?["min_distance"] == "50m")
@@ -288,7 +288,7 @@ import Web
         let watch = Watch(
             id: WatchID(.zero), person: person(1), started: start,
             deadline: start + .seconds(600))
-        try world.hear(.watchChanged(watch), id: 9, on: .fired)
+        try world.hear(.watchChanged(watch), id: 9, on: .deadlines)
         #expect(try send(13)["set"]?["main"]?["pause_automatically"] == false)
         #expect(try send(14)["set"] == nil)
         world.now = start + .seconds(3600)
@@ -296,7 +296,7 @@ import Web
     }
 
     /// It counts from 2001, does not encode its token, and lets go of a point only for an object.
-    @Test func `may speak as OwnTracks does, with quirks of their own`() throws {
+    @Test func `may use OwnTracks's protocol, with their own quirks`() throws {
         let world = try World()
         let answer = try world.send(
             .post, "/pub", #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#,

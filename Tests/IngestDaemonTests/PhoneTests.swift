@@ -26,7 +26,7 @@ import Web
         #expect(seen == .integer(1))
     }
 
-    @Test func `the same report again is a success and stored once, also after a restart`() throws {
+    @Test func `a repeated report is a success and stored once, also after a restart`() throws {
         let world = try World()
         for _ in 0..<2 {
             let answer = try world.send(.post, "/pub", Self.location, token: "phone-1")
@@ -42,7 +42,7 @@ import Web
         "", "not json", "[]", #"{"_type":"location","lat":91,"lon":2,"tst":1}"#,
         #"{"_type":"transition"}"#, #"{"_type":"encrypted","data":""}"#, #"{"_type":"status"}"#,
     ])
-    func `good credentials never hear a 4xx for what they say`(body: String) throws {
+    func `valid credentials never get a 4xx for content`(body: String) throws {
         let world = try World()
         let answer = try world.send(.post, "/pub", body, token: "phone-1")
         #expect(answer.status == 200)
@@ -50,7 +50,7 @@ import Web
         #expect(world.records(.inputReport).isEmpty)
     }
 
-    @Test func `wrong credentials are 401 only while the directory is surely fresh`() throws {
+    @Test func `wrong credentials are 401 only while the directory is fresh`() throws {
         let world = try World()
         #expect(try world.send(.post, "/pub", "{}").status == 401)
         #expect(try world.send(.post, "/pub", "{}", token: "wrong").status == 401)
@@ -78,7 +78,7 @@ import Web
         #expect(world.records(.inputSignal).count == 1)
     }
 
-    @Test func `own reports are counted, and what was left is named`() throws {
+    @Test func `own reports are counted, and rejected ones are listed`() throws {
         let world = try World()
         let good = #"{"lat":1,"lon":2,"time":"2026-11-20T10:19:00Z"}"#
         let answer = try world.send(
@@ -93,7 +93,7 @@ import Web
         (#"{"lat":"#, "not-json"), ("", "not-json"), ("[]", "not-an-object"),
         (#"{"reports":7}"#, "not-an-object"),
     ])
-    func `own reports that are none are put aside, and its person can see it`(
+    func `invalid reports are quarantined, visible to their person`(
         body: String, reason: String
     ) throws {
         let world = try World()
@@ -103,11 +103,11 @@ import Web
         #expect(answer.text == #"{"accepted":0,"duplicates":0,"quarantined":\#(left)}"#)
         let kept = try world.send(.get, "/v1/quarantine", token: "person-1").json["items"]
         #expect(kept?[0]?["reason"]?.string == reason)
-        let diary = try world.send(.get, "/v1/devices/\(device(1))/diary", token: "person-1").json
-        #expect(diary["items"]?[0]?["outcome"] == "quarantined")
+        let deviceLog = try world.send(.get, "/v1/devices/\(device(1))/log", token: "person-1").json
+        #expect(deviceLog["items"]?[0]?["outcome"] == "quarantined")
     }
 
-    @Test func `more reports than one request may bring are a 400 that says why`() throws {
+    @Test func `too many reports in one request are a 400 with a reason`() throws {
         let world = try World()
         let body = #"{"reports":["# + String(repeating: "{},", count: 2000) + "{}]}"
         let answer = try world.send(.post, "/v1/reports", body, token: "phone-1")
@@ -119,7 +119,7 @@ import Web
         #expect(try world.database.scalar("SELECT count(*) FROM quarantine") == .integer(0))
     }
 
-    @Test func `a repeated request with a key gets its first answer`() throws {
+    @Test func `a repeated request with a key gets the stored response`() throws {
         let world = try World()
         let body = #"{"lat":1,"lon":2,"time":"2026-11-20T10:19:00Z"}"#
         func send(_ token: String) throws -> String {
@@ -136,7 +136,7 @@ import Web
         #expect(try send("phone-1").contains(#""duplicates":1"#))
     }
 
-    @Test func `a turn that was taken back has kept nothing`() throws {
+    @Test func `a turn that was rolled back has stored nothing`() throws {
         let world = try World()
         let count = world.records.count
         let request = world.request(.post, "/pub", Self.location, token: "phone-1")
@@ -148,7 +148,7 @@ import Web
         #expect(world.service.counts.duplicates == 0)
         let leader = world.records.first { record in
             guard case .inputPerson(let placed) = record.event.body else { return false }
-            return placed.leadingDevice == device(1)
+            return placed.primaryDevice == device(1)
         }
         #expect(leader != nil)
     }

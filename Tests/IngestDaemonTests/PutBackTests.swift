@@ -16,8 +16,8 @@ import Wire
     }
 
     private func standing(_ state: EmergencyState) -> EventBody {
-        .ladderStanding(
-            LadderStanding(
+        .emergencySnapshot(
+            EmergencySnapshot(
                 emergency: id, person: person(1), state: state, by: person(2), at: start,
                 signals: [signal], told: [person(2)], reached: .accepted))
     }
@@ -27,7 +27,7 @@ import Wire
             emergency: id, person: person(1), by: person(2), at: start, signals: [id])
     }
 
-    @Test func `an emergency that was lost is answered for again, and a further call joins it`()
+    @Test func `a lost emergency is restored, and a further call joins it`()
         throws
     {
         let world = try World()
@@ -41,11 +41,11 @@ import Wire
             Issue.record("the panic was told")
             return
         }
-        let standing = LadderStanding(
+        let standing = EmergencySnapshot(
             emergency: panic.id, person: person(1), state: .open, at: start, signals: [panic],
             told: [person(2)], reached: .accepted)
-        for _ in 0..<2 { try world.hear(.ladderStanding(standing), id: 1, on: .deliveries) }
-        #expect(world.records(.inputStanding).count == 1, "told twice by one event")
+        for _ in 0..<2 { try world.hear(.emergencySnapshot(standing), id: 1, on: .deliveries) }
+        #expect(world.records(.inputEmergencySnapshot).count == 1, "told twice by one event")
         let view = try world.send(.get, path, token: "phone-1").json
         #expect(view["state"] == "open")
         #expect(view["told"] == "accepted")
@@ -57,16 +57,16 @@ import Wire
         #expect(try world.send(.get, path, token: "phone-1").json["state"] == "open")
     }
 
-    /// `deliveries` and `fired` are read once more from where the copy was, each by itself.
+    /// `deliveries` and `expired` are read once more from where the copy was, each by itself.
     @Test(arguments: [true, false])
-    func `a watch that ran out and has ended does not begin again`(isEndFirst: Bool) throws {
+    func `an expired watch that has ended does not start again`(isEndFirst: Bool) throws {
         let world = try World()
         func end() throws {
-            try world.hear(.resolutionGiven(answer()), id: 1, on: .deliveries)
+            try world.hear(.resolutionCommitted(answer()), id: 1, on: .deliveries)
             try world.hear(standing(.resolved), id: 2, on: .deliveries)
         }
         if isEndFirst { try end() }
-        try world.hear(.watchExpired(signal), id: 3, on: .fired)
+        try world.hear(.watchExpired(signal), id: 3, on: .deadlines)
         if !isEndFirst { try end() }
         let view = try world.send(.get, "/v1/emergencies/\(id)", token: "phone-1").json
         #expect(view["state"] == "resolved")

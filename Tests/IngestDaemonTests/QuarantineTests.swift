@@ -8,8 +8,8 @@ import Web
 
 @testable import IngestDaemon
 
-/// What was put aside and is read once more.
-@Suite struct `Something put aside` {
+/// Quarantined payloads that are retried.
+@Suite struct `A quarantined payload` {
     private func entries(_ world: World) throws -> [JSON] {
         try world.send(.get, "/v1/quarantine", token: "operator").json["items"]?.array ?? []
     }
@@ -34,7 +34,7 @@ import Web
         }
     }
 
-    @Test func `comes in once its passphrase is known, with the time of then`() throws {
+    @Test func `is accepted once its passphrase is known, with its original time`() throws {
         let world = try World()
         let key = Array("a secret".utf8) + [UInt8](repeating: 0, count: 24)
         let sealed = SecretBox.seal(
@@ -83,7 +83,7 @@ import Web
         (.overlandAsOwnTracks, #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#),
         (.jaga, #"{"lat":3.1,"lon":101.7,"time":"2026-11-20T10:19:50Z"}"#),
     ])
-    func `is read as its app's`(client: ClientApp, payload: String) throws {
+    func `is read in its app's protocol`(client: ClientApp, payload: String) throws {
         let world = try World()
         try putAside(payload, by: client, world)
         #expect(try retry(world).json["accepted"] == 1)
@@ -96,7 +96,7 @@ import Web
         #expect(try entries(world).isEmpty)
     }
 
-    @Test func `takes its time where it says none`() throws {
+    @Test func `uses its time of arrival if it has none`() throws {
         let world = try World()
         try putAside("lat=3.1&lon=101.7", by: .osmAnd, world)
         world.now = start + .seconds(60)
@@ -117,7 +117,7 @@ import Web
         #expect(signal.raised == start && signal.countdownEnds <= world.now)
     }
 
-    @Test func `that is not whole, or whose phone is gone, is refused`() throws {
+    @Test func `is rejected if truncated or if its device was removed`() throws {
         let world = try World()
         try putAside("lat=3.1&lon=101.7", by: .osmAnd, world, size: 100_000)
         #expect(try retry(world).status == 409)
@@ -127,7 +127,7 @@ import Web
         #expect(try retry(world).status == 409)
     }
 
-    @Test func `is a whole batch where much of it is of no use`() throws {
+    @Test func `is a whole batch if many parts are unusable`() throws {
         let world = try World()
         let good = (1...2).map { number in
             #"{"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.\#(number)]},"#
@@ -145,7 +145,7 @@ import Web
         #expect(try entries(world).count == 1, "it still cannot be used")
     }
 
-    @Test func `is read once more however long it is`() throws {
+    @Test func `is read again whatever its length`() throws {
         let world = try World()
         let zones = (0..<250).map { number in
             #"{"_type":"waypoint","desc":"Place \#(number)","tst":\#(number),"#
@@ -161,8 +161,8 @@ import Web
             .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
             #"{"passphrase":"a secret"}"#, token: "person-1")
         #expect(try retry(world).json["outcome"] == "taken")
-        let offers = try world.database.scalar("SELECT count(*) FROM offer")
-        #expect(offers == .integer(Int64(Limits.offersPerPerson)))
+        let suggestions = try world.database.scalar("SELECT count(*) FROM suggestion")
+        #expect(suggestions == .integer(Int64(Limits.suggestionsPerPerson)))
     }
 
     private func overland(_ count: Int, bad: Int? = nil) -> String {
@@ -199,7 +199,7 @@ import Web
         #expect(try entries(world).count == 1)
     }
 
-    @Test func `is read to its end where one of it is nothing`() throws {
+    @Test func `is read to its end with an empty part`() throws {
         let world = try World()
         let body = String(overland(2600).dropLast(2)) + ",{}]}"
         try world.send(.post, "/overland", body, token: "phone-1")
@@ -210,9 +210,9 @@ import Web
     }
 
     @Test(arguments: [Web.Method.get, .post])
-    func `costs whoever reads it as much as sending it`(method: Web.Method) throws {
+    func `costs its reader as much as sending it`(method: Web.Method) throws {
         let world = try World(
-            limits: GateLimits(
+            limits: IngestLimits(
                 callsOfDevicePerSecond: 1, callsOfAddressPerSecond: 100,
                 failuresOfAddressPerMinute: 2))
         try putAside(String(repeating: "x", count: 1_000_000), by: .ownTracksIOS, world)
@@ -224,7 +224,7 @@ import Web
         #expect(try world.send(method, path, token: "operator").status == 200)
     }
 
-    @Test func `is read to its end where a script called for help in it`() throws {
+    @Test func `is read to its end with a script's call for help`() throws {
         let world = try World()
         let reports = (0..<2600).map { number in
             let time = (start - .seconds(90_000 - Int64(number))).description
@@ -238,7 +238,7 @@ import Web
         #expect(try entries(world).isEmpty && world.records(.sosRaised).count == 1)
     }
 
-    @Test func `makes room for what its phone sends later, and the diary says so`() throws {
+    @Test func `makes room for later payloads, as the device log shows`() throws {
         let world = try World()
         let large = String(repeating: "x", count: Int(Limits.quarantineBytesPerSender) / 4)
         try world.send(.post, "/pub", "another's", token: "phone-2")
@@ -252,9 +252,9 @@ import Web
         ) { String(decoding: $0.blob(0), as: UTF8.self) }
         #expect(kept == ["x2", "x3", "x4"])
         #expect(try entries(world).count == 4)
-        let diary = try world.send(.get, "/v1/devices/\(device(1))/diary", token: "operator").json
-        #expect(diary["items"]?[0]?["reports"]?["quarantined"] == 5)
-        #expect(diary["items"]?[0]?["reports"]?["dropped"] == 2)
+        let deviceLog = try world.send(.get, "/v1/devices/\(device(1))/log", token: "operator").json
+        #expect(deviceLog["items"]?[0]?["reports"]?["quarantined"] == 5)
+        #expect(deviceLog["items"]?[0]?["reports"]?["dropped"] == 2)
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
         #expect(metrics.render().contains("jaga_ingest_quarantine_dropped_total 2"))
@@ -269,7 +269,7 @@ import Web
         #expect(sizes == .integer(0))
     }
 
-    @Test func `stays when the turn is taken back`() throws {
+    @Test func `stays when the turn is rolled back`() throws {
         let world = try World()
         try putAside("lat=3.1&lon=101.7", by: .osmAnd, world)
         let id = try #require(try entries(world).first?["id"]?.string)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The log of calls for help` {
-    @Test func `says raised once it is on disk, never of what was not kept`() throws {
+    @Test func `logs an emergency only after COMMIT`() throws {
         let world = try World()
         let folder = try TemporaryFolder()
         let path = folder.file("log")

@@ -69,7 +69,7 @@ import Testing
         #expect(Int(rows) < kept.count / 3, "\(rows) rows of \(kept.count)")
     }
 
-    @Test func `are known one by one`() throws {
+    @Test func `are deduplicated one by one`() throws {
         for report in kept {
             let found = try table.report(report.id, report.fix.time, of: 5)
             #expect(found.map { isSame($0, report) } == true)
@@ -112,7 +112,7 @@ import Testing
         #expect(try table.newestSequenced(of: 5) == kept.last?.fix.time)
     }
 
-    @Test func `are forgotten when all of a row are old enough`() throws {
+    @Test func `are deleted when all reports of a row are old enough`() throws {
         let limit = start + .seconds(4000)
         while try table.forget(of: 5, before: limit, atMost: 50) > 0 {}
         let left = try table.reports(of: 5, from: .zero, before: .distantFuture, atMost: 1000)

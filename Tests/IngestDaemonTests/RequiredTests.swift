@@ -5,13 +5,13 @@ import Wire
 @testable import IngestDaemon
 
 @Suite struct `What is kept for ingest` {
-    @Test func `is what it consumes: nothing less is there, and nothing more held back`() {
+    @Test func `lists exactly the required records`() {
         let consumed = Main.definition.consumes.values.flatMap(\.self)
         let kept = StreamName.all.filter { $0.requiredConsumers.contains(.ingest) }
         #expect(Set(consumed) == Set(kept))
     }
 
-    @Test func `is in a store whose layout is known without this program, too`() {
+    @Test func `can be read without this program`() {
         #expect(StoreLayout.agrees(with: Main.definition))
     }
 }

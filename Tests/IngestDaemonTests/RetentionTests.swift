@@ -23,7 +23,7 @@ import Web
         let time = start + .seconds(days * 86_400)
         world.now = max(world.now, time)
         try world.hear(
-            .retentionDue(RetentionRound(at: time)), id: 1000 + UInt64(days), on: .fired)
+            .retentionDue(RetentionRound(at: time)), id: 1000 + UInt64(days), on: .deadlines)
     }
 
     /// Anna's phone reports so many days after the start.
@@ -49,7 +49,7 @@ import Web
         }
     }
 
-    @Test func `reports go when they are older than the plan keeps, and none before`() throws {
+    @Test func `reports are deleted after the plan's retention, and none before`() throws {
         try report(afterDays: 0)
         try report(afterDays: 0, plusSeconds: 60)
         try report(afterDays: 1)
@@ -69,7 +69,7 @@ import Web
         #expect(features.allSatisfy { $0["geometry"] != .null }, "last positions stay")
     }
 
-    @Test func `circles may keep less; the most patient of a person's circles counts`() throws {
+    @Test func `circles may keep less; the longest history of a person's circles counts`() throws {
         func circle(_ number: UInt64, days: Int?) -> EventBody {
             let member = Membership(
                 person: person(1), role: .member, joined: start, trackerID: "T1")
@@ -93,7 +93,7 @@ import Web
         #expect(try count("report") == 0)
     }
 
-    @Test func `a wrong clock of this process forgets nothing`() throws {
+    @Test func `a wrong clock of this process deletes nothing`() throws {
         try report(afterDays: 0)
         world.now = start + .seconds(5000 * 86_400)
         try world.turn {}
@@ -103,17 +103,17 @@ import Web
         #expect(try count("report") == 1)
     }
 
-    @Test func `a clock of the timer that is far ahead forgets nothing, nor for ever after`() throws
-    {
+    @Test func `a timer clock that is far ahead deletes nothing`() throws {
         try report(afterDays: 0)
         try world.hear(
-            .retentionDue(RetentionRound(at: start + .seconds(900 * 86_400))), id: 7, on: .fired)
+            .retentionDue(RetentionRound(at: start + .seconds(900 * 86_400))), id: 7, on: .deadlines
+        )
         #expect(try count("report") == 1)
         try round(afterDays: 31)
         #expect(try count("report") == 0)
     }
 
-    @Test func `much is forgotten in portions, and a restart goes on with it`() throws {
+    @Test func `deletion is done in portions and continues after a restart`() throws {
         let many = Limits.rowsForgottenPerTurn * 2 + 10
         for part in 0..<2 {
             let size = many / 2
@@ -136,7 +136,7 @@ import Web
         #expect(try count("retention WHERE done") == 1)
     }
 
-    @Test func `who saw whom can be read for a year`() throws {
+    @Test func `the access log is kept for a year`() throws {
         try report(afterDays: 0)
         try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
         try round(afterDays: 364)
@@ -145,7 +145,7 @@ import Web
         #expect(try count("access") == 0)
     }
 
-    @Test func `what nobody could use is kept for thirty days`() throws {
+    @Test func `quarantined payloads are kept for thirty days`() throws {
         try world.send(.post, "/pub", "not JSON", token: "phone-1")
         world.now = start + .seconds(86_400)
         try world.send(.post, "/pub", "nor this", token: "phone-1")
@@ -155,7 +155,7 @@ import Web
         #expect(try count("quarantine") == 1)
     }
 
-    @Test func `journeys go as long after their end as reports do, with all that is in them`()
+    @Test func `journeys are deleted with the retention of reports, with their content`()
         throws
     {
         let path = "/v1/people/\(person(1))/journeys"
@@ -178,7 +178,7 @@ import Web
         #expect(try count("journey_gone") == 0)
     }
 
-    @Test func `a journey that gets nowhere for twelve hours ends by itself, others do not`()
+    @Test func `a journey without movement for twelve hours is stopped`()
         throws
     {
         let path = "/v1/people/\(person(1))/journeys"
@@ -196,7 +196,8 @@ import Web
         func round(afterHours hours: Int) throws {
             world.now = max(world.now, start + .seconds(hours * 3600))
             try world.hear(
-                .retentionDue(RetentionRound(at: world.now)), id: 1000 + UInt64(hours), on: .fired)
+                .retentionDue(RetentionRound(at: world.now)), id: 1000 + UInt64(hours),
+                on: .deadlines)
         }
         try report(afterHours: 0, metres: 0)
         try world.send(.post, path, token: "phone-1")

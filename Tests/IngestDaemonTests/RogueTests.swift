@@ -17,7 +17,7 @@ import Wire
         return metrics.render()
     }
 
-    @Test func `that evaluates nothing is unhealthy, then revoked as soon as another is there`()
+    @Test func `is unhealthy, then revoked once there is another evaluator`()
         throws
     {
         let world = try World()
@@ -26,16 +26,17 @@ import Wire
         try world.wait(seconds: 3)
         try rogue.join()
         try rogue.renew()
-        #expect(world.service.ownership.coordinator.seatViews.allSatisfy { $0.state == .live })
+        #expect(
+            world.service.ownership.coordinator.assignmentViews.allSatisfy { $0.state == .live })
         try world.wait(seconds: Int(Limits.idleUnhealthySeconds) - 2, with: [rogue])
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
         try world.wait(seconds: 4, with: [rogue])
-        let trouble = try #require(world.service.troubles.first)
+        let trouble = try #require(world.service.healthProblems.first)
         let name = "evaluator \(rogue.member.text.prefix(6))…"
         #expect(trouble.hasPrefix("\(name) has evaluated nothing of"))
         let count = World.partitions.count
         #expect(
-            metrics(world).contains("jaga_ingest_partitions_neglected{reason=\"idle\"} \(count)\n"))
+            metrics(world).contains("jaga_ingest_partitions_unhealthy{reason=\"idle\"} \(count)\n"))
         try world.wait(seconds: 8, with: [rogue])
         #expect(world.service.alarms.contains { $0.hasPrefix("\(name) was revoked at ") })
         #expect(metrics(world).contains("jaga_ingest_members_revoked_total{cause=\"idle\"} 1\n"))
@@ -47,7 +48,7 @@ import Wire
         #expect(rogue.assignments.isEmpty)
         try world.wait(seconds: 20, with: [rogue, honest])
         #expect(honest.assignments.count == 64)
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
     }
 
     @Test func `is not revoked for an emergency that was never stored`() throws {
@@ -61,10 +62,10 @@ import Wire
         try world.wait(seconds: 15, with: [honest])
         #expect(!metrics(world).contains("members_revoked_total{cause=\"idle\"} 1"))
         #expect(honest.assignments.count == 64)
-        #expect(world.service.alarms.isEmpty && world.service.troubles.isEmpty)
+        #expect(world.service.alarms.isEmpty && world.service.healthProblems.isEmpty)
     }
 
-    @Test func `that only says that it evaluates is found out by the first emergency`() throws {
+    @Test func `is detected by the first unanswered emergency`() throws {
         let world = try World()
         let liar = Evaluator(1, in: world)
         let honest = Evaluator(2, in: world)
@@ -72,13 +73,13 @@ import Wire
         try liar.join()
         try liar.renew()
         try world.wait(seconds: 30, with: [liar])
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.isEmpty)
         let answer = try world.send(
             .post, "/v1/emergencies", #"{"trigger":"panic","countdown":0}"#, token: "phone-1")
         #expect(answer.status == 202)
         try world.wait(seconds: 7, with: [liar])
         let trouble = "has evaluated nothing of partition"
-        #expect(world.service.troubles.first?.contains(trouble) == true)
+        #expect(world.service.healthProblems.first?.contains(trouble) == true)
         try world.wait(seconds: 5, with: [liar])
         try honest.join()
         #expect(honest.assignments.count == 64)
@@ -86,7 +87,7 @@ import Wire
         #expect(honest.assignments.count == 64, "it is held against one of them only")
     }
 
-    @Test func `that stands still while ingest does is not blamed`() throws {
+    @Test func `is not blamed for a pause of ingest`() throws {
         let world = try World()
         let evaluator = Evaluator(1, in: world)
         try world.wait(seconds: 3)
@@ -97,10 +98,10 @@ import Wire
         try world.turn {}
         #expect(world.service.alarms.isEmpty)
         try world.wait(seconds: 3, with: [evaluator])
-        #expect(world.service.alarms.isEmpty && world.service.troubles.isEmpty)
+        #expect(world.service.alarms.isEmpty && world.service.healthProblems.isEmpty)
     }
 
-    @Test func `that proposes what cannot be read may propose no more`() throws {
+    @Test func `may propose nothing more after an invalid proposal`() throws {
         let world = try World()
         let (rogue, honest) = (Evaluator(1, in: world), Evaluator(2, in: world))
         try world.wait(seconds: 3)
@@ -122,7 +123,7 @@ import Wire
         #expect(world.service.alarms.contains { $0.contains("a test says so") })
     }
 
-    @Test func `that floods with JOINs makes few members, and takes nothing from who is there`()
+    @Test func `cannot displace members with a flood of JOINs`()
         throws
     {
         let world = try World()

@@ -13,7 +13,7 @@ import Web
             .policyChanged(
                 ReportingPolicy(
                     person: person(1), device: device(1), mode: .significant, intervalSeconds: 180,
-                    maxSilenceSeconds: 1800)), id: 1, on: .events(.of(person(1))))
+                    contactTimeoutSeconds: 1800)), id: 1, on: .events(.of(person(1))))
         let mark = try #require(try report(world)["policy"]?["mark"]?.string)
         _ = try report(world, mark: mark)
     }
@@ -28,10 +28,11 @@ import Web
         ).json
     }
 
-    private func news(_ world: World, end: SilenceEnd? = nil) -> SilenceNews {
-        SilenceNews(
+    private func news(_ world: World, end: ContactEnd? = nil) -> ContactChange {
+        ContactChange(
             person: person(1), device: device(1), state: .quiet, at: world.now,
-            since: world.now - .seconds(1800), maxSilenceSeconds: 1800, isWatched: false, end: end)
+            since: world.now - .seconds(1800), contactTimeoutSeconds: 1800, isWatched: false,
+            end: end)
     }
 
     private func shown(_ world: World) throws -> JSON? {
@@ -40,44 +41,44 @@ import Web
             .first { $0["id"]?.string == person(1).description }?["properties"]
     }
 
-    @Test func `what is known of a silence survives, and is shown with the position`() throws {
+    @Test func `a contact state survives a restart and is shown with the position`() throws {
         let world = try World()
         try hinted(world)
-        #expect(world.records(.inputSilenceTerms).count == 1)
-        try world.hear(.silenceQuiet(news(world)), id: 2, on: .events(.of(person(1))))
+        #expect(world.records(.inputContactExpectation).count == 1)
+        try world.hear(.contactLate(news(world)), id: 2, on: .events(.of(person(1))))
         try world.restart()
         #expect(try shown(world)?["silence"] == "quiet")
         #expect(
             try shown(world)?["silentSince"]?.string
                 == (world.now - .seconds(1800)).description)
-        try world.hear(.silenceEnded(news(world, end: .heard)), id: 3, on: .events(.of(person(1))))
+        try world.hear(.contactOK(news(world, end: .heard)), id: 3, on: .events(.of(person(1))))
         #expect(try shown(world)?["silence"] == nil)
         try world.restart()
         #expect(try shown(world)?["silence"] == nil)
     }
 
-    @Test func `whoever is told to come again later is no silent phone`() throws {
+    @Test func `a phone that gets 503 is in contact`() throws {
         let world = try World()
         try hinted(world)
         let heard = world.records(.inputContact).count
         world.diskPressure = .short
-        func visit(_ number: Int) throws {
+        func rejectedRequest(_ number: Int) throws {
             let body = #"{"lat":3,"lon":101,"time":"\#(world.now.description)"}"#
             let answer = try world.send(.post, "/v1/reports", body, token: "phone-\(number)")
             #expect(answer.status == 503)
         }
         // A third of the 30 minutes that it may be silent lies between two of them.
         for _ in 1...20 {
-            try visit(1)
-            try visit(2)
+            try rejectedRequest(1)
+            try rejectedRequest(2)
             world.now = world.now + .seconds(60)
         }
         #expect(world.records(.inputContact).count == heard + 2, "nobody would miss phone 2")
-        try visit(1)
+        try rejectedRequest(1)
         #expect(world.records(.inputContact).count == heard + 3)
     }
 
-    @Test func `an absence is told before the first report after it`() throws {
+    @Test func `an intake outage is appended before the first report after it`() throws {
         let world = try World()
         try hinted(world)
         world.now = world.now + .seconds(600)
@@ -85,12 +86,12 @@ import Web
         _ = try report(world)
         let kinds = world.records.filter { $0.stream == .input(.of(person(1))) }
             .suffix(2).map(\.event.kind)
-        #expect(kinds == [.inputDeafness, .inputReport])
+        #expect(kinds == [.inputIntakeOutage, .inputReport])
     }
 
-    @Test func `whoever says that they are all right is believed once`() throws {
+    @Test func `a check-in counts once`() throws {
         let world = try World()
-        let path = "/v1/people/\(person(1))/all-right"
+        let path = "/v1/people/\(person(1))/check-in"
         func say() throws -> Response {
             try world.send(
                 .post, path, token: "person-1", headers: ["Idempotency-Key": "k"])

@@ -29,7 +29,7 @@ import Wire
         return json["accepted"]?.int == 1 ? "new" : json["duplicates"]?.int == 1 ? "known" : "?"
     }
 
-    @Test func `what comes again is known, whatever came in between`() throws {
+    @Test func `a repeated report is known, whatever came in between`() throws {
         let world = try World()
         let older = start - .seconds(100)
         let oldest = start - .seconds(1000)
@@ -52,7 +52,7 @@ import Wire
         #expect(try post(world, body(start + .microseconds(1))) == "new")
     }
 
-    @Test func `a report from the future is known again, also when its time has come`() throws {
+    @Test func `a report from the future stays known when its time has come`() throws {
         let world = try World()
         let future = start + .seconds(600)
         #expect(try post(world, body(future)) == "new")
@@ -72,7 +72,7 @@ import Wire
         #expect(try world.database.scalar("SELECT count(*) FROM skewed") == .integer(0))
     }
 
-    @Test func `a start learns from reports what rows of devices do not say yet`() throws {
+    @Test func `a start updates device rows from reports`() throws {
         let world = try World()
         for second in 0..<5 {
             world.now = start + .seconds(second)
@@ -98,7 +98,7 @@ import Wire
         #expect(written == .time(world.now))
     }
 
-    @Test func `what waits is not taken for what entered the log`() throws {
+    @Test func `the backlog does not count as sequenced`() throws {
         let world = try World()
         let live = start - .seconds(200)
         _ = try post(world, body(live))
@@ -111,7 +111,7 @@ import Wire
     }
 
     @Test(arguments: Trigger.allCases, [nil, false, true])
-    func `a state comes out of its number as it went in`(trigger: Trigger, charging: Bool?) {
+    func `a packed state can be unpacked`(trigger: Trigger, charging: Bool?) {
         for battery in [nil, 0, 1, 100] as [UInt8?] {
             for marks in 0..<4 {
                 var report = Report(
@@ -126,7 +126,7 @@ import Wire
         }
     }
 
-    @Test func `a day of phones takes less than 83 bytes a fix`() throws {
+    @Test func `a day of phones takes less than 83 bytes per fix`() throws {
         let folder = try TemporaryFolder()
         let database = try Database(
             path: folder.file("store.sqlite"),
@@ -163,7 +163,7 @@ import Wire
 
 /// A store that was written before reports lay in the order of device and time.
 @Suite struct StoreBeforeTests {
-    @Test func `keeps its reports, its backlog, and what it knows again`() throws {
+    @Test func `keeps reports, backlog and duplicate keys`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let before =

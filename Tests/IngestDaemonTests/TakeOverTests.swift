@@ -25,7 +25,7 @@ import Wire
     }
 
     private func owners(_ world: World) -> Int {
-        World.partitions.count { world.service.ownership.coordinator.seats[$0]?.owner != nil }
+        World.partitions.count { world.service.ownership.coordinator.assignments[$0]?.owner != nil }
     }
 
     /// How many decisions are in the partition's log.
@@ -33,7 +33,7 @@ import Wire
         world.bus.position(of: .events(partition))?.sequence ?? 0
     }
 
-    @Test func `a first evaluator reads everything, and its checkpoint is kept`() throws {
+    @Test func `a first evaluator reads everything, and its checkpoint is stored`() throws {
         let world = try World()
         let evaluator = try BusEvaluator(in: world)
         for _ in 0..<5 { try world.report() }
@@ -42,11 +42,11 @@ import Wire
         #expect(decisions(world) == 5)
         #expect(evaluator.checkpoint(partition))
         #expect(try run(world, [evaluator]) { !evaluator.verdicts.isEmpty })
-        #expect(evaluator.verdicts == [.kept])
+        #expect(evaluator.verdicts == [.stored])
         #expect(try world.snapshot(partition).0?.state == BusEvaluator.bytes(of: 5))
     }
 
-    @Test func `one that takes over begins at the checkpoint and decides nothing twice`() throws {
+    @Test func `a successor starts at the checkpoint and decides nothing twice`() throws {
         let world = try World()
         let first = try BusEvaluator(in: world)
         for round in 1...2 as ClosedRange<UInt64> {
@@ -77,7 +77,7 @@ import Wire
             })
     }
 
-    @Test func `a second one gets its share, and each partition always has somebody`() throws {
+    @Test func `a second evaluator gets its share without a gap`() throws {
         let world = try World()
         let first = try BusEvaluator(in: world)
         try world.report()
@@ -87,7 +87,7 @@ import Wire
         let isShared = try run(world, [first, second]) {
             least = min(least, owners(world))
             return World.partitions.allSatisfy { first.isLive(at: $0) != second.isLive(at: $0) }
-                && first.bus.holdings.count < 64
+                && first.bus.leases.count < 64
         }
         #expect(isShared)
         #expect(least == World.partitions.count)
@@ -95,19 +95,19 @@ import Wire
         #expect(try run(world, [first, second]) { decisions(world) == 2 })
     }
 
-    @Test func `evaluators go on while ingest starts again`() throws {
+    @Test func `evaluators continue while ingest restarts`() throws {
         let world = try World()
         let evaluators = [try BusEvaluator(in: world), try BusEvaluator(in: world)]
         try world.report()
         let isShared = {
-            let held = evaluators.reduce(0) { $0 + $1.bus.holdings.count }
+            let held = evaluators.reduce(0) { $0 + $1.bus.leases.count }
             return held == 64
                 && World.partitions.allSatisfy { partition in
                     evaluators.count { $0.isLive(at: partition) } == 1
                 }
         }
         #expect(try run(world, evaluators, until: isShared))
-        let held = evaluators.map { Set($0.bus.holdings.map(\.partition)) }
+        let held = evaluators.map { Set($0.bus.leases.map(\.partition)) }
         let applied = evaluators.map(\.applied)
         try world.restart()
         var turns = 0
@@ -117,14 +117,14 @@ import Wire
                 return turns > 200
             })
         #expect(evaluators.map(\.applied) == applied, "nothing was read again")
-        #expect(evaluators.map { Set($0.bus.holdings.map(\.partition)) } == held)
+        #expect(evaluators.map { Set($0.bus.leases.map(\.partition)) } == held)
         try world.report()
         #expect(try run(world, evaluators) { decisions(world) == 2 })
     }
 
     /// The first decision of a wrong one is there before any right one: whoever begins before it
     /// gives up, and who begins after it does not.
-    @Test func `where the way from the older checkpoint is barred the newer one is taken`() throws {
+    @Test func `the newer checkpoint is used if the older one cannot be replayed`() throws {
         let world = try World()
         let bad = try BusEvaluator(in: world)
         try world.report()
@@ -136,7 +136,7 @@ import Wire
         #expect(try run(world, [bad]) { bad.bus.isSettled(partition) })
         bad.isWrong = false
         #expect(bad.checkpoint(partition))
-        #expect(try run(world, [bad]) { bad.verdicts == [.kept, .kept] })
+        #expect(try run(world, [bad]) { bad.verdicts == [.stored, .stored] })
         bad.close()
         let good = try BusEvaluator(in: world)
         #expect(try run(world, [good]) { good.bus.isSettled(partition) })
@@ -148,7 +148,7 @@ import Wire
         #expect(kept == [false, true])
     }
 
-    @Test func `one that computes differently is refused and loses the partition`() throws {
+    @Test func `an evaluator that computes differently is rejected and replaced`() throws {
         let world = try World()
         let good = try BusEvaluator(in: world)
         for _ in 0..<3 { try world.report() }

@@ -19,9 +19,9 @@ func circle(_ number: UInt64) -> CircleID { CircleID(ID128(high: 4, low: number)
 
 let start = Timestamp("2026-11-20T10:20:00.000Z")!
 
-/// The process around ingest, with a clock set by hand; what a turn says is heard once it is
+/// The process around ingest, with a manual clock; outputs of a turn are visible once it is
 /// committed.
-final class World: Surroundings {
+final class World: IngestHost {
     var now = start
     var log = Log(service: "ingest", level: .error)
     var replica = Replica()
@@ -44,8 +44,8 @@ final class World: Surroundings {
     private var unanswered: [(UInt64, Response)] = []
     private var nextRequest: UInt64 = 1
 
-    /// Of the gate.
-    private let limits: GateLimits
+    /// Of the limiter.
+    private let limits: IngestLimits
     private let broker: FakeBroker?
     /// The address that requests come from.
     var remote = "192.0.2.1"
@@ -63,7 +63,7 @@ final class World: Surroundings {
     /// `phone-n`, of a person `person-n`, of the operator `operator`.
     ///
     /// - Parameter broker: the operator's; nil = there is none
-    init(limits: GateLimits = .none, broker: FakeBroker? = nil) throws {
+    init(limits: IngestLimits = .none, broker: FakeBroker? = nil) throws {
         self.limits = limits
         self.broker = broker
         folder = try TemporaryFolder()
@@ -99,7 +99,7 @@ final class World: Surroundings {
         database = try World.open(folder)
         bus = try openBus()
         service = IngestService(
-            outside: self, database: database, secrets: secrets, sosWord: "SOS",
+            host: self, database: database, secrets: secrets, sosWord: "SOS",
             pressesWithinSeconds: 5, limits: limits, logicNewest: 2,
             mqtt: broker.map { MQTTIntake(broker: $0, prefix: "owntracks") },
             brokerFolder: brokerFolder)
@@ -122,10 +122,10 @@ final class World: Surroundings {
         configuration.served =
             [Bus.Served(.sos)]
             + Partition.all.map { Bus.Served(.input($0), isSnapshotable: true) }
-            + Partition.all.map { Bus.Served(.events($0), isComputed: true) }
+            + Partition.all.map { Bus.Served(.events($0), isDerived: true) }
         configuration.publishEndpoint = "publish"
         configuration.controlEndpoint = "control"
-        configuration.computedEndpoint = "computed"
+        configuration.derivedEndpoint = "computed"
         let bus = try Bus(
             configuration: configuration, store: SQLiteBusStore(database),
             transport: network.join(configuration), newID: SecureRandom.id,
@@ -290,9 +290,9 @@ final class World: Surroundings {
         try bus.isOnChain(position, of: stream)
     }
 
-    func tell(_ control: Control, to route: Route) {
+    func reply(with control: Control, to route: Route) {
         untold.append((control, route))
-        bus.tell(control, to: route)
+        bus.reply(with: control, to: route)
     }
 }
 

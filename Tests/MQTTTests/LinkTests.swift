@@ -5,7 +5,7 @@ import Runtime
 import TestSupport
 import Testing
 
-/// The connection, against Debian's mosquitto.
+/// Tests the connection against Debian's mosquitto.
 @Suite(.enabled(if: BrokerKit.isInstalled, "needs mosquitto"), .serialized) struct LinkTests {
     private func login(
         _ broker: BrokerKit, password: String = BrokerKit.password,
@@ -17,8 +17,8 @@ import Testing
             clientID: id, subscriptions: topics)
     }
 
-    /// Turns until something holds. It gives nobody else its thread: a link that is not looked at
-    /// for long takes its broker for gone.
+    /// Runs turns until a condition holds, for at most 30 s. It blocks its thread, because a link
+    /// without turns considers its broker lost.
     @discardableResult
     private func turns(
         _ link: BrokerLink, acknowledging: Bool = true, until holds: ([String]) -> Bool
@@ -41,23 +41,23 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is published is heard, by password, with and without TLS`(isEncrypted: Bool)
+    func `published messages arrive, with a password, with and without TLS`(isEncrypted: Bool)
         async throws
     {
         let broker = try await started(isEncrypted: isEncrypted)
         let link = BrokerLink(try login(broker))
         #expect(turns(link) { _ in link.isOnline }.isEmpty)
-        #expect(link.isOnline, "\(link.takeNews()) \(broker.log)")
+        #expect(link.isOnline, "\(link.drainNotices()) \(broker.log)")
         link.publish(Array("hello".utf8), to: "owntracks/anna/phone")
         link.publish(Array("not to us".utf8), to: "owntracks/anna/phone/cmd")
         link.publish(Array("again".utf8), to: "owntracks/anna/phone")
         #expect(turns(link) { $0.count >= 2 } == ["hello", "again"])
-        #expect(link.takeNews() == [.online(isKnown: false)])
+        #expect(link.drainNotices() == [.online(hasSession: false)])
         link.stop()
         await broker.stop()
     }
 
-    @Test func `what was not flushed comes again`() async throws {
+    @Test func `unacknowledged messages arrive again`() async throws {
         let broker = try await started()
         let link = BrokerLink(try login(broker))
         turns(link) { _ in link.isOnline }
@@ -66,14 +66,14 @@ import Testing
         phone.publish(Array("once".utf8), to: "owntracks/anna/phone")
         turns(phone) { _ in broker.log.contains("Sending PUBACK to phone") }
         #expect(turns(link, acknowledging: false) { !$0.isEmpty } == ["once"])
-        // Time in which an acknowledgement would have been on its way.
+        // Time in which an acknowledgement would have arrived.
         try await Task.sleep(for: .milliseconds(300))
         #expect(!broker.log.contains("Received PUBACK from jaga"))
-        link.cut(for: .zero)
+        link.disconnect(for: .zero)
         #expect(turns(link) { !$0.isEmpty } == ["once"])
-        let isHeard = await eventually { broker.log.contains("Received PUBACK from jaga") }
-        #expect(isHeard)
-        link.cut(for: .zero)
+        let isAcknowledged = await eventually { broker.log.contains("Received PUBACK from jaga") }
+        #expect(isAcknowledged)
+        link.disconnect(for: .zero)
         turns(link) { _ in link.isOnline }
         #expect(link.drain().isEmpty)
         link.stop()
@@ -81,7 +81,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a wrong password is told once, with what to do`() async throws {
+    @Test func `a wrong password is reported once, with a hint`() async throws {
         let broker = try await started()
         let link = BrokerLink(try login(broker, password: "wrong"))
         var tries = 0
@@ -90,49 +90,47 @@ import Testing
             return tries >= 2
         }
         #expect(tries >= 2)
-        let news = link.takeNews()
-        guard case .trouble(let trouble) = news.first else {
-            Issue.record("no trouble was told: \(news)")
+        let notices = link.drainNotices()
+        guard case .failed(let failure) = notices.first else {
+            Issue.record("no failure was reported: \(notices)")
             return
         }
-        #expect(news.count == 1 && trouble.code == "credentials")
-        #expect(trouble.hint.contains("JAGA_INGEST_MQTT_PASSWORD_FILE"))
+        #expect(notices.count == 1 && failure.code == "credentials")
+        #expect(failure.hint.contains("JAGA_INGEST_MQTT_PASSWORD_FILE"))
         await broker.stop()
     }
 
-    @Test func `a broker that comes back finds the link again, and nothing is lost`()
-        async throws
-    {
+    @Test func `the link reconnects to a restarted broker, and the session is kept`() async throws {
         let broker = try await started()
         let link = BrokerLink(try login(broker))
         turns(link) { _ in link.isOnline }
         await broker.stop()
         turns(link) { _ in !link.isOnline }
-        #expect(link.trouble != nil)
+        #expect(link.failure != nil)
         try await broker.start()
         turns(link) { _ in link.isOnline }
-        #expect(link.takeNews().last == .online(isKnown: true))
+        #expect(link.drainNotices().last == .online(hasSession: true))
         link.stop()
         await broker.stop()
     }
 
-    @Test func `a broker whose certificate nobody vouches for is not spoken to`() async throws {
+    @Test func `a broker with an untrusted certificate is rejected`() async throws {
         let broker = try await started(isEncrypted: true)
         var login = try login(broker)
         login.authoritiesFile = nil
         let link = BrokerLink(login)
-        turns(link) { _ in link.trouble != nil }
-        #expect(link.trouble?.code == "tls", "\(String(describing: link.trouble))")
+        turns(link) { _ in link.failure != nil }
+        #expect(link.failure?.code == "tls", "\(String(describing: link.failure))")
         await broker.stop()
     }
 
-    @Test func `a name that nobody has is a trouble`() async throws {
+    @Test func `an unknown host name is reported`() async throws {
         let nowhere = BrokerLink(
             BrokerLogin(
                 address: try #require(BrokerAddress("mqtt://broker.invalid:1")), clientID: "a",
                 subscriptions: ["a"]))
-        turns(nowhere) { _ in nowhere.trouble != nil }
-        #expect(nowhere.trouble?.code == "unknown-host")
+        turns(nowhere) { _ in nowhere.failure != nil }
+        #expect(nowhere.failure?.code == "unknown-host")
     }
 }
 

@@ -4,7 +4,7 @@ import Model
 import Testing
 
 @Suite struct CircleTests {
-    @Test func `who creates a circle is its admin, and the operator is nobody in it`() {
+    @Test func `the creator of a circle is its admin, the operator is no member`() {
         let scene = Scene()
         let own = scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "A" })).circle
         #expect(own?.member(person(1))?.role == .admin)
@@ -13,7 +13,7 @@ import Testing
         #expect(empty.circle?.members.isEmpty == true)
     }
 
-    @Test func `only an admin changes the settings; the policy by setting also a guardian`() {
+    @Test func `only an admin changes settings, and by setting a guardian the policy`() {
         let scene = Scene(circle: true)
         let name = Change.updateCircle(circle(1), circlePatch { $0.name = "Us" })
         #expect(scene.ask(ben, name).denial == .roleTooLow)
@@ -27,7 +27,7 @@ import Testing
         #expect(scene.ask(ben, policy).denial == .circleSetting)
     }
 
-    @Test func `looking back less far works at once, farther needs consent`() {
+    @Test func `shortening the history works at once, extending it needs consent`() {
         let scene = Scene(circle: true)
         func days(_ number: Int) -> Change {
             .updateCircle(circle(1), circlePatch { $0.historyDays = number })
@@ -35,9 +35,9 @@ import Testing
         #expect(scene.ask(anna, days(30)).circle?.historyDays == 30)
         #expect(scene.ask(anna, days(7)).circle?.historyDays == 7)
         for more in [8, 0] {
-            #expect(scene.ask(anna, days(more)).refusal?.field == "historyDays")
+            #expect(scene.ask(anna, days(more)).rejection?.field == "historyDays")
         }
-        #expect(scene.ask(ben, days(1)).refusal != nil, "retention is the admins' affair")
+        #expect(scene.ask(ben, days(1)).rejection != nil, "retention is the admins' affair")
     }
 
     @Test func `lowering visibility works at once, raising it needs consent`() {
@@ -45,14 +45,14 @@ import Testing
         let hide = Change.updateCircle(circle(1), circlePatch { $0.membersSeePositions = false })
         let show = Change.updateCircle(circle(1), circlePatch { $0.membersSeePositions = true })
         #expect(scene.ask(anna, hide).circle?.membersSeePositions == false)
-        let refusal = scene.ask(anna, show).refusal
-        #expect(refusal?.reason == .conflict)
-        #expect(refusal?.field == "membersSeePositions")
+        let rejection = scene.ask(anna, show).rejection
+        #expect(rejection?.reason == .conflict)
+        #expect(rejection?.field == "membersSeePositions")
         for number in [2, 3] { scene.ask(anna, .removeMember(circle(1), person(number))) }
         #expect(scene.ask(anna, show).circle?.membersSeePositions == true)
     }
 
-    @Test func `a policy names roles and people who have joined`() {
+    @Test func `a policy has roles and joined members`() {
         let scene = Scene(circle: true)
         func change(_ tiers: [EscalationTier]) -> Change {
             .updateCircle(circle(1), circlePatch { $0.escalation = tiers })
@@ -63,12 +63,13 @@ import Testing
                 EscalationTier(roles: [.admin]),
                 EscalationTier(roles: [], people: [person(2), person(9)]),
             ]))
-        #expect(stranger.refusal?.field == "escalation[1].people[1]")
+        #expect(stranger.rejection?.field == "escalation[1].people[1]")
         #expect(
-            scene.ask(anna, change([EscalationTier(roles: [])])).refusal?.field == "escalation[0]")
+            scene.ask(anna, change([EscalationTier(roles: [])])).rejection?.field == "escalation[0]"
+        )
         let long = Array(
             repeating: EscalationTier(roles: [.admin]), count: Limits.escalationTiersMax + 1)
-        #expect(scene.ask(anna, change(long)).refusal?.field == "escalation")
+        #expect(scene.ask(anna, change(long)).rejection?.field == "escalation")
     }
 
     @Test func `only an admin or the operator deletes a circle, with its zones`() {
@@ -76,22 +77,22 @@ import Testing
         scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home")))
         #expect(scene.ask(ben, .removeCircle(circle(1))).denial == .roleTooLow)
         #expect(
-            scene.ask(anna, ifVersion: 1, .removeCircle(circle(1))).refusal?.reason == .outdated)
+            scene.ask(anna, ifVersion: 1, .removeCircle(circle(1))).rejection?.reason == .outdated)
         #expect(scene.ask(anna, .removeCircle(circle(1))) == .gone)
         #expect(scene.published.map(\.kind) == [.zoneRemoved, .circleRemoved])
     }
 
-    @Test func `a trial is in so many circles, and a lapsed plan creates none`() {
+    @Test func `a trial is limited to some circles, and a lapsed plan creates none`() {
         let scene = Scene()
         let most = Limits.allowance(of: .trial).circles
         let patch = circlePatch { $0.name = "C" }
         for number in 1...most {
-            #expect(scene.ask(anna, .createCircle(circle(number), patch)).refusal == nil)
+            #expect(scene.ask(anna, .createCircle(circle(number), patch)).rejection == nil)
         }
         let more = Change.createCircle(circle(most + 1), patch)
-        #expect(scene.ask(anna, more).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, more).rejection?.reason == .conflict)
         scene.ask(.operator, .updatePerson(person(1), personPatch { $0.plan = .paid }))
-        #expect(scene.ask(anna, more).refusal == nil)
+        #expect(scene.ask(anna, more).rejection == nil)
         scene.ask(.operator, .updatePerson(person(1), personPatch { $0.plan = .lapsed }))
         #expect(scene.ask(anna, .createCircle(circle(99), patch)).denial == .planLapsed)
     }

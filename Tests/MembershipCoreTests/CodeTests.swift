@@ -40,7 +40,7 @@ import Testing
         scene.codes.compactMap { if case .send(let order) = $0 { order } else { nil } }
     }
 
-    @Test func `a new number gets a code in the name of whoever wants to write there`() {
+    @Test func `a new number gets a code in the name of the sender`() {
         #expect(make(1)?.confirmed == nil)
         #expect(sent.map(\.number) == [stranger])
         #expect(sent.first?.sender == "Anna")
@@ -49,7 +49,7 @@ import Testing
         #expect(sent.first?.sender == "Family")
     }
 
-    @Test func `the right code lets every text of this owner go there, and no other's`() {
+    @Test func `the right code confirms the number for this owner only`() {
         make(1)
         make(2)
         make(3, by: citra, for: .person(person(3)))
@@ -63,68 +63,68 @@ import Testing
         #expect(enter(7) == enter(1), "nothing is asked any more")
     }
 
-    @Test func `a number among the contact points of a member says nothing`() {
+    @Test func `a member's contact point does not confirm a number`() {
         scene.ask(
             ben, .updatePerson(person(2), personPatch { $0.contacts = [contact(1, stranger)] }))
         #expect(make(1)?.confirmed == nil)
         #expect(sent.count == 1)
     }
 
-    @Test func `a wrong code is answered five times, and the right one not after that`() {
+    @Test func `after five wrong codes the right one is rejected`() {
         make(1)
         for left in stride(from: Limits.codeTriesMax - 1, through: 0, by: -1) {
-            let refusal = enter(9).refusal
-            #expect(refusal?.reason == .invalid)
-            #expect(refusal?.field == "code")
-            #expect((refusal?.hint == "\(left) more tries") == (left > 0))
+            let rejection = enter(9).rejection
+            #expect(rejection?.reason == .invalid)
+            #expect(rejection?.field == "code")
+            #expect((rejection?.hint == "\(left) attempts left") == (left > 0))
         }
-        #expect(enter(1).refusal?.reason == .conflict)
+        #expect(enter(1).rejection?.reason == .conflict)
         scene.ask(anna, .sendCode(family, message(1), code(2)))
         #expect(sent.count == 1)
-        #expect(enter(1).refusal?.reason == .invalid, "it is the code of before")
+        #expect(enter(1).rejection?.reason == .invalid, "it is the code of before")
         #expect(confirmed(enter(2)) != nil)
     }
 
-    @Test func `a code is worth something for half an hour`() {
+    @Test func `a code is valid for 30 minutes`() {
         make(1)
         let made = scene.now
         scene.now = made + Limits.codeAgeMax - .milliseconds(1)
-        #expect(enter(9).refusal?.reason == .invalid)
+        #expect(enter(9).rejection?.reason == .invalid)
         scene.now = made + Limits.codeAgeMax
-        let refusal = enter(1).refusal
-        #expect(refusal?.reason == .conflict)
-        #expect(refusal?.detail.contains("expired") == true)
+        let rejection = enter(1).rejection
+        #expect(rejection?.reason == .conflict)
+        #expect(rejection?.detail.contains("expired") == true)
     }
 
-    @Test func `another number is asked anew, and the code of before is for that alone`() {
+    @Test func `a changed number gets another code, and the old code is void`() {
         make(1)
         scene.ask(
             anna, .updateMessage(family, message(1), patch("+15550000188"), code(2)))
         #expect(sent.map(\.number) == ["+15550000188"])
-        #expect(enter(1).refusal?.reason == .invalid)
+        #expect(enter(1).rejection?.reason == .invalid)
         #expect(confirmed(enter(2)) != nil)
         scene.ask(anna, .updateMessage(family, message(1), patch(nil, "Hi"), code(3)))
         #expect(scene.codes.isEmpty)
     }
 
-    @Test func `one number gets three codes a day, whoever asks`() {
+    @Test func `a number gets at most three codes a day from all senders`() {
         make(1)
         scene.now = scene.now + .seconds(3600)
         make(2, by: citra, for: .person(person(3)))
         scene.ask(anna, .sendCode(family, message(1), code(2)))
         #expect(sent.count == 1)
-        let refusal = scene.ask(anna, .sendCode(family, message(1), code(3))).refusal
-        #expect(refusal?.reason == .tooOften(.seconds(23 * 3600)))
+        let rejection = scene.ask(anna, .sendCode(family, message(1), code(3))).rejection
+        #expect(rejection?.reason == .tooOften(.seconds(23 * 3600)))
         #expect(make(3) != nil, "it is there without a code")
         #expect(scene.codes.isEmpty)
-        let none = scene.ask(anna, .enterCode(family, message(3), code(1))).refusal
+        let none = scene.ask(anna, .enterCode(family, message(3), code(1))).rejection
         #expect(none?.reason == .conflict)
         scene.now = scene.now + .seconds(23 * 3600)
         scene.ask(anna, .sendCode(family, message(3), code(4)))
         #expect(sent.count == 1)
     }
 
-    @Test func `one person has ten codes a day sent, to whatever numbers, the operator any`() {
+    @Test func `a person sends at most ten codes a day, the operator any number`() {
         for number in 0..<Limits.codesPerPersonMax {
             make(number, "+1555000020\(number)")
             #expect(sent.count == 1)
@@ -139,31 +139,31 @@ import Testing
         }
     }
 
-    @Test func `codes and how many were sent are known after a restart`() {
+    @Test func `codes and rate limits survive a restart`() {
         make(1)
         var pending: [PendingCode] = []
-        var asks: [CodeAsk] = []
+        var requests: [CodeRequest] = []
         for change in scene.codes {
             switch change {
-            case .keep(let code): pending.append(code)
-            case .asked(let ask): asks += [ask, ask, ask]
-            case .forget, .send, .mail: break
+            case .save(let code): pending.append(code)
+            case .requested(let request): requests += [request, request, request]
+            case .remove, .send, .mail: break
             }
         }
         scene.core = MembershipCore(
-            directory: scene.core.directory, codes: Codes(pending: pending, asks: asks))
+            directory: scene.core.directory, codes: Codes(pending: pending, requests: requests))
         #expect(
-            scene.ask(anna, .sendCode(family, message(1), code(2))).refusal?.reason
+            scene.ask(anna, .sendCode(family, message(1), code(2))).rejection?.reason
                 == .tooOften(Limits.codeWindow))
         #expect(confirmed(enter(1)) != nil)
-        #expect(scene.codes == [.forget(message(1))])
+        #expect(scene.codes == [.remove(message(1))])
     }
 
-    @Test func `what is confirmed is asked nothing more`() {
+    @Test func `a confirmed number gets no further code`() {
         make(1)
         scene.ask(.operator, .confirmMessage(family, message(1)))
-        #expect(scene.codes == [.forget(message(1))])
+        #expect(scene.codes == [.remove(message(1))])
         let again = scene.ask(anna, .sendCode(family, message(1), code(2)))
-        #expect(again.refusal?.reason == .conflict)
+        #expect(again.rejection?.reason == .conflict)
     }
 }

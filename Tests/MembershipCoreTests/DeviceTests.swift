@@ -10,7 +10,7 @@ import Testing
         return scene
     }
 
-    @Test func `a new device speaks for its person by its credential`() {
+    @Test func `a new device authenticates as its person by its credential`() {
         let scene = withDevice()
         #expect(
             scene.core.directory.principal(tokenHash: "h1") == .device(device(1), of: person(1)))
@@ -35,11 +35,11 @@ import Testing
             .removeCredential(person(2), credential(1).id),
         ]
         for change in changes {
-            #expect(scene.ask(.operator, change).refusal?.reason == .missing)
+            #expect(scene.ask(.operator, change).rejection?.reason == .missing)
         }
     }
 
-    @Test func `nobody else touches a person's devices`() {
+    @Test func `only the person and the operator change devices`() {
         let scene = withDevice()
         let changes: [Change] = [
             .createDevice(person(1), device(2), deviceNamed("X"), credential(2)),
@@ -51,11 +51,11 @@ import Testing
         ]
         for change in changes { #expect(scene.ask(ben, change).denial == .notYours) }
         for change in [changes[3], changes[4]] {
-            #expect(scene.ask(.operator, change).refusal == nil)
+            #expect(scene.ask(.operator, change).rejection == nil)
         }
     }
 
-    @Test func `a rotated credential takes the old one's place at once`() {
+    @Test func `a rotated credential replaces the old one at once`() {
         let scene = withDevice()
         scene.ask(anna, .rotateCredential(person(1), device(1), credential(2)))
         #expect(scene.core.directory.principal(tokenHash: "h1") == nil)
@@ -63,12 +63,12 @@ import Testing
             scene.core.directory.principal(tokenHash: "h2") == .device(device(1), of: person(1)))
     }
 
-    @Test func `a removed device leads no longer`() {
+    @Test func `a removed device is no longer primary`() {
         let scene = withDevice()
         scene.ask(
-            anna, .updatePerson(person(1), personPatch { $0.leadingDevice = .some(device(1)) }))
+            anna, .updatePerson(person(1), personPatch { $0.primaryDevice = .some(device(1)) }))
         #expect(scene.ask(anna, .removeDevice(person(1), device(1))) == .gone)
-        #expect(scene.core.directory.person(person(1))?.leadingDevice == nil)
+        #expect(scene.core.directory.person(person(1))?.primaryDevice == nil)
         #expect(scene.core.directory.person(person(1))?.version == 3)
         #expect(
             scene.published.map(\.kind) == [.personChanged, .credentialRemoved, .deviceRemoved])
@@ -79,19 +79,19 @@ import Testing
         for number in 1...Limits.devicesPerPersonMax {
             let change = Change.createDevice(
                 person(1), device(number), deviceNamed("D"), credential(number))
-            #expect(scene.ask(anna, change).refusal == nil)
+            #expect(scene.ask(anna, change).rejection == nil)
         }
         let change = Change.createDevice(person(1), device(99), deviceNamed("D"), credential(99))
-        #expect(scene.ask(anna, change).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, change).rejection?.reason == .conflict)
         for number in 1...Limits.credentialsPerPersonMax {
             let change = Change.createCredential(person(1), credential(100 + number))
-            #expect(scene.ask(anna, change).refusal == nil)
+            #expect(scene.ask(anna, change).rejection == nil)
         }
         let more = Change.createCredential(person(1), credential(200))
-        #expect(scene.ask(anna, more).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, more).rejection?.reason == .conflict)
     }
 
-    @Test func `the operator has one token, the one that was made last`() {
+    @Test func `the operator has one token, the latest`() {
         let scene = Scene()
         var effects: [Effect] = []
         scene.core.handle(.operatorToken(credential(1)), at: scene.now, into: &effects)
@@ -108,11 +108,11 @@ import Testing
         #expect(scene.core.directory.operatorCredentials.map(\.hash) == ["h3"])
     }
 
-    @Test func `whoever only watches has one token, which speaks for nobody`() {
+    @Test func `there is one monitoring token, which acts for no person`() {
         let scene = Scene()
         #expect(scene.ask(anna, .rotateMonitorToken(credential(1))).denial == .operatorOnly)
         #expect(scene.ask(anna, .removeMonitorToken).denial == .operatorOnly)
-        #expect(scene.ask(.operator, .removeMonitorToken).refusal?.reason == .missing)
+        #expect(scene.ask(.operator, .removeMonitorToken).rejection?.reason == .missing)
         scene.ask(.operator, .rotateMonitorToken(credential(1)))
         scene.ask(.operator, .rotateMonitorToken(credential(2)))
         let directory = scene.core.directory

@@ -12,7 +12,7 @@ import Testing
         return scene
     }
 
-    @Test func `an invited person joins by saying yes, and not before`() {
+    @Test func `an invited person joins by accepting`() {
         let scene = invitation()
         #expect(scene.family?.member(person(2)) == nil)
         #expect(scene.core.directory.invitations(of: person(2)) == [circle(1)])
@@ -27,16 +27,16 @@ import Testing
         #expect(answer.circle?.version == 3)
     }
 
-    @Test func `an invited person says no by leaving`() {
+    @Test func `an invited person declines by leaving`() {
         let scene = invitation()
         let declined = scene.ask(
             ben, .updateMember(circle(1), person(2), member(accepted: false)))
-        #expect(declined.refusal?.field == "accepted")
+        #expect(declined.rejection?.field == "accepted")
         #expect(scene.ask(ben, .removeMember(circle(1), person(2))) == .gone)
         #expect(scene.family?.members.map(\.person) == [person(1)])
     }
 
-    @Test func `what the operator adds has joined at once`() {
+    @Test func `members added by the operator join at once`() {
         let scene = Scene(circle: true)
         #expect(scene.family?.member(person(3))?.joined == scene.now)
     }
@@ -47,20 +47,20 @@ import Testing
         let answer = scene.ask(
             anna, .addMember(circle(1), person(2), member(.member, sharing: .on)))
         #expect(answer.denial == .notYours)
-        #expect(answer.refusal?.field == "sharing")
+        #expect(answer.rejection?.field == "sharing")
     }
 
-    @Test func `nobody is in a circle twice, and nobody who does not exist`() {
+    @Test func `a member is added once and must exist`() {
         let scene = Scene(circle: true)
         #expect(
-            scene.ask(anna, .addMember(circle(1), person(3), member())).refusal?.reason
+            scene.ask(anna, .addMember(circle(1), person(3), member())).rejection?.reason
                 == .conflict)
-        let ghost = scene.ask(anna, .addMember(circle(1), person(9), member())).refusal
+        let ghost = scene.ask(anna, .addMember(circle(1), person(9), member())).rejection
         #expect(ghost?.reason == .invalid)
         #expect(ghost?.field == "person")
     }
 
-    @Test func `only the member changes sharing, the operator neither`() {
+    @Test func `only the member changes sharing, not even the operator`() {
         let scene = Scene(circle: true)
         let pause = Sharing.pausedUntil(scene.now + .seconds(3600))
         let change = Change.updateMember(circle(1), person(3), member(sharing: pause))
@@ -69,7 +69,7 @@ import Testing
         #expect(scene.ask(citra, change).circle?.member(person(3))?.sharing == pause)
         let past = Change.updateMember(
             circle(1), person(3), member(sharing: .pausedUntil(scene.now)))
-        #expect(scene.ask(citra, past).refusal?.field == "sharing.pausedUntil")
+        #expect(scene.ask(citra, past).rejection?.field == "sharing.pausedUntil")
     }
 
     @Test func `only an admin changes roles, and keeps one admin`() {
@@ -79,41 +79,41 @@ import Testing
         #expect(scene.ask(citra, promote).denial == .roleTooLow)
         #expect(scene.ask(anna, promote).circle?.member(person(3))?.role == .guardian)
         let resign = Change.updateMember(circle(1), person(1), member(.member))
-        #expect(scene.ask(anna, resign).refusal == Attempt.lastAdmin)
+        #expect(scene.ask(anna, resign).rejection == CommandDecision.lastAdmin)
         scene.ask(anna, .updateMember(circle(1), person(2), member(.admin)))
         #expect(scene.ask(anna, resign).circle?.member(person(1))?.role == .member)
     }
 
-    @Test func `an invited admin is none yet`() {
+    @Test func `an invited admin has no rights yet`() {
         let scene = Scene(circle: true)
         scene.ask(.operator, .createPerson(person(4), personPatch { $0.name = "Dewi" }))
         scene.ask(anna, .addMember(circle(1), person(4), member(.admin)))
-        #expect(scene.ask(anna, .removeMember(circle(1), person(1))).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, .removeMember(circle(1), person(1))).rejection?.reason == .conflict)
     }
 
-    @Test func `leaving needs nobody and leaves nothing to show`() {
+    @Test func `leaving needs no consent and returns no body`() {
         let scene = Scene(circle: true)
         #expect(scene.ask(citra, .removeMember(circle(1), person(3))) == .gone)
         #expect(scene.family?.member(person(3)) == nil)
     }
 
-    @Test func `an admin removes others and gets the circle, others may not`() {
+    @Test func `only an admin removes others, and gets the circle`() {
         let scene = Scene(circle: true)
         #expect(scene.ask(ben, .removeMember(circle(1), person(3))).denial == .roleTooLow)
         let answer = scene.ask(anna, .removeMember(circle(1), person(3)))
         #expect(answer.circle?.members.count == 2)
         #expect(
-            scene.ask(anna, .removeMember(circle(1), person(3))).refusal?.reason == .missing)
+            scene.ask(anna, .removeMember(circle(1), person(3))).rejection?.reason == .missing)
     }
 
-    @Test func `the last one who leaves takes the circle along`() {
+    @Test func `the last member who leaves removes the circle`() {
         let scene = Scene(circle: true)
         for number in [2, 3] { scene.ask(anna, .removeMember(circle(1), person(number))) }
         #expect(scene.ask(anna, .removeMember(circle(1), person(1))) == .gone)
         #expect(scene.family == nil)
     }
 
-    @Test func `who goes is in the escalation policy no longer`() {
+    @Test func `a removed member leaves the escalation policy`() {
         let scene = Scene(circle: true)
         let tiers = [EscalationTier(roles: [], people: [person(2), person(3)])]
         scene.ask(anna, .updateCircle(circle(1), circlePatch { $0.escalation = tiers }))
@@ -129,10 +129,10 @@ import Testing
         }
         for number in 4...most {
             let change = Change.addMember(circle(1), person(number), member())
-            #expect(scene.ask(anna, change).refusal == nil)
+            #expect(scene.ask(anna, change).rejection == nil)
         }
         let change = Change.addMember(circle(1), person(most + 1), member())
-        #expect(scene.ask(anna, change).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, change).rejection?.reason == .conflict)
     }
 }
 
@@ -146,7 +146,7 @@ import Testing
         #expect(TrackerID.free(for: "", besides: ["AA"]) == "AB")
     }
 
-    @Test func `every member that a circle can have gets another one`() {
+    @Test func `every member of a full circle gets a distinct id`() {
         var taken: [String] = []
         for _ in 0..<Limits.suite.members {
             let next = TrackerID.free(for: "Anna", besides: taken)

@@ -31,12 +31,12 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
         #expect(scene.ask(anna, own).denial == .notYours)
         #expect(ask(citra, own)?.owner == .person(person(3)))
         let none = Change.createMessage(family, message(3), patch(nil), code(1))
-        #expect(scene.ask(anna, none).refusal?.field == "number")
+        #expect(scene.ask(anna, none).rejection?.field == "number")
         let stale = Change.updateMessage(family, message(1), patch(nil, "Call me"), code(1))
-        #expect(scene.ask(anna, ifVersion: 5, stale).refusal?.reason == .outdated)
+        #expect(scene.ask(anna, ifVersion: 5, stale).rejection?.reason == .outdated)
     }
 
-    @Test func `a number outside waits until the operator has its word`() {
+    @Test func `a new number is unconfirmed until the operator confirms it`() {
         let create = Change.createMessage(family, message(1), patch("+15550000199"), code(1))
         #expect(ask(anna, create)?.confirmed == nil)
         #expect(scene.ask(anna, .confirmMessage(family, message(1))).denial == .operatorOnly)
@@ -51,7 +51,7 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
         #expect(other?.version == 4)
     }
 
-    @Test func `a zone sends messages beside it, and none that is gone`() {
+    @Test func `a zone sends only messages of its owner that exist`() {
         for number in 1...2 {
             scene.ask(anna, .createMessage(family, message(number), patch("+15550000199"), code(1)))
         }
@@ -59,7 +59,7 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
         scene.ask(citra, .createMessage(own, message(3), patch("+15550000199"), code(1)))
         let foreign = zonePatch("Z") { $0.messages = [message(1), message(3)] }
         #expect(
-            scene.ask(anna, .createZone(family, zone(1), foreign)).refusal?.field
+            scene.ask(anna, .createZone(family, zone(1), foreign)).rejection?.field
                 == "properties.messages")
         let both = zonePatch("Z") { $0.messages = [message(1), message(2)] }
         scene.ask(anna, .createZone(family, zone(1), both))
@@ -69,13 +69,13 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
         #expect(scene.core.directory.message(message(1)) == nil)
     }
 
-    @Test func `there are so many messages and no more`() {
+    @Test func `the number of messages is limited`() {
         for number in 1...Limits.messagesPerOwnerMax {
             let create = Change.createMessage(
                 family, message(number), patch("+15550000199"), code(1))
             #expect(ask(anna, create) != nil)
         }
         let last = Change.createMessage(family, message(999), patch("+15550000199"), code(1))
-        #expect(scene.ask(anna, last).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, last).rejection?.reason == .conflict)
     }
 }

@@ -4,7 +4,7 @@ import Model
 import Testing
 
 @Suite struct PeopleTests {
-    @Test func `the operator creates a person and everybody else is refused`() {
+    @Test func `only the operator creates a person`() {
         let scene = Scene()
         let created = scene.ask(.operator, .createPerson(person(4), personPatch { $0.name = "D" }))
         #expect(created.person?.name == "D")
@@ -14,7 +14,7 @@ import Testing
         #expect(scene.published.isEmpty)
     }
 
-    @Test func `what is not given keeps its value, and each change is a version`() {
+    @Test func `omitted fields keep their value, and each change is a version`() {
         let scene = Scene()
         let answer = scene.ask(anna, .updatePerson(person(1), personPatch { $0.locale = "ms" }))
         #expect(answer.person?.name == "Anna")
@@ -22,20 +22,20 @@ import Testing
         #expect(answer.person?.version == 2)
     }
 
-    @Test func `a change that changes nothing is no version and is not published`() {
+    @Test func `a change without effect creates no version and is not published`() {
         let scene = Scene()
         let answer = scene.ask(anna, .updatePerson(person(1), personPatch { $0.name = "Anna" }))
         #expect(answer.person?.version == 1)
         #expect(scene.published.isEmpty)
     }
 
-    @Test func `an outdated version changes nothing and says which is right`() {
+    @Test func `an outdated version is rejected with the current one`() {
         let scene = Scene()
         let change = Change.updatePerson(person(1), personPatch { $0.name = "Ann" })
         #expect(scene.ask(anna, ifVersion: 1, change).person?.version == 2)
-        let refusal = scene.ask(anna, ifVersion: 1, change).refusal
-        #expect(refusal?.reason == .outdated)
-        #expect(refusal?.detail.contains("version 2") == true)
+        let rejection = scene.ask(anna, ifVersion: 1, change).rejection
+        #expect(rejection?.reason == .outdated)
+        #expect(rejection?.detail.contains("is 2, not 1") == true)
     }
 
     @Test func `nobody edits another adult`() {
@@ -54,7 +54,7 @@ import Testing
         #expect(scene.ask(.operator, change).person?.plan == .paid)
     }
 
-    @Test func `a contact point that stays keeps its id`() {
+    @Test func `an unchanged contact point keeps its id`() {
         let scene = Scene()
         scene.ask(
             anna, .updatePerson(person(1), personPatch { $0.contacts = [contact(1, "+601")] }))
@@ -66,50 +66,50 @@ import Testing
         #expect(answer.person?.contacts.map(\.id) == [contact(2, "").id, contact(1, "").id])
     }
 
-    @Test func `a contact point is named once`() {
+    @Test func `a duplicate contact point is rejected`() {
         let scene = Scene()
         let answer = scene.ask(
             anna,
             .updatePerson(
                 person(1),
                 personPatch { $0.contacts = [contact(1, "+601"), contact(2, "+601")] }))
-        #expect(answer.refusal?.field == "contacts[1].address")
+        #expect(answer.rejection?.field == "contacts[1].address")
     }
 
-    @Test func `a push contact point is refused, but one that is stored stays`() {
+    @Test func `a new push contact point is rejected, a stored one stays`() {
         let scene = Scene()
         let push = contact(1, "https://push.example.org/1", .push)
         let answer = scene.ask(
             anna,
             .updatePerson(
                 person(1), personPatch { $0.contacts = [contact(2, "+601"), push] }))
-        #expect(answer.refusal?.field == "contacts[1].channel")
-        #expect(answer.refusal?.hint == "use sms or email")
+        #expect(answer.rejection?.field == "contacts[1].channel")
+        #expect(answer.rejection?.hint == "use sms or email")
         #expect(scene.published.isEmpty)
         let created = scene.ask(
             .operator, .createPerson(person(4), personPatch { $0.contacts = [push] }))
-        #expect(created.refusal?.field == "contacts[0].channel")
+        #expect(created.rejection?.field == "contacts[0].channel")
     }
 
-    @Test func `the device that leads is one of the person`() {
+    @Test func `the primary device is one of the person`() {
         let scene = Scene()
         scene.ask(
             ben, .createDevice(person(2), device(2), deviceNamed("B"), credential(2)))
         scene.ask(
             anna, .createDevice(person(1), device(1), deviceNamed("A"), credential(1)))
         let stranger = scene.ask(
-            anna, .updatePerson(person(1), personPatch { $0.leadingDevice = .some(device(2)) }))
-        #expect(stranger.refusal?.field == "leadingDevice")
+            anna, .updatePerson(person(1), personPatch { $0.primaryDevice = .some(device(2)) }))
+        #expect(stranger.rejection?.field == "primaryDevice")
         let own = scene.ask(
-            anna, .updatePerson(person(1), personPatch { $0.leadingDevice = .some(device(1)) }))
-        #expect(own.person?.leadingDevice == device(1))
+            anna, .updatePerson(person(1), personPatch { $0.primaryDevice = .some(device(1)) }))
+        #expect(own.person?.primaryDevice == device(1))
         let none = scene.ask(
-            anna, .updatePerson(person(1), personPatch { $0.leadingDevice = .some(nil) }))
-        #expect(none.person?.leadingDevice == .some(nil))
+            anna, .updatePerson(person(1), personPatch { $0.primaryDevice = .some(nil) }))
+        #expect(none.person?.primaryDevice == .some(nil))
     }
 
-    @Test func `a person goes with credentials and out of circles, which tell it by a new version`()
-    {
+    @Test
+    func `removing a person removes credentials and memberships, with new versions of circles`() {
         let scene = Scene(circle: true)
         scene.ask(citra, .createDevice(person(3), device(3), deviceNamed("C"), credential(3)))
         let version = scene.family?.version ?? 0
@@ -123,15 +123,15 @@ import Testing
             ])
     }
 
-    @Test func `the last admin does not go before naming another`() {
+    @Test func `the last admin must appoint another one before leaving`() {
         let scene = Scene(circle: true)
-        #expect(scene.ask(anna, .removePerson(person(1))).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, .removePerson(person(1))).rejection?.reason == .conflict)
         #expect(scene.core.directory.person(person(1)) != nil)
         scene.ask(anna, .updateMember(circle(1), person(2), member(.admin)))
         #expect(scene.ask(anna, .removePerson(person(1))) == .gone)
     }
 
-    @Test func `a circle goes with the last who had joined it`() {
+    @Test func `a circle is removed with its last joined member`() {
         let scene = Scene()
         scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Mine" }))
         scene.ask(anna, .addMember(circle(1), person(2), member(.member)))
@@ -141,11 +141,11 @@ import Testing
         #expect(scene.core.directory.zone(zone(1)) == nil)
     }
 
-    @Test func `what is not there cannot be changed`() {
+    @Test func `a missing entity cannot be changed`() {
         let scene = Scene()
         #expect(
-            scene.ask(.operator, .updatePerson(person(9), PersonPatch())).refusal?.reason
+            scene.ask(.operator, .updatePerson(person(9), PersonPatch())).rejection?.reason
                 == .missing)
-        #expect(scene.ask(.operator, .removePerson(person(9))).refusal?.reason == .missing)
+        #expect(scene.ask(.operator, .removePerson(person(9))).rejection?.reason == .missing)
     }
 }

@@ -2,16 +2,16 @@ import Directory
 import MembershipCore
 import Model
 
-/// A core with readable ids that is spoken to in sentences.
+/// A core with readable ids and helpers for commands.
 final class Scene {
     var core = MembershipCore()
     var now = Timestamp(seconds: 1_800_000_000)
     private(set) var published: [EventBody] = []
-    /// What the last command did to codes.
+    /// Changes of codes by the last command.
     private(set) var codes: [CodeChange] = []
     private var request: RequestID = 0
 
-    /// Gives a command and returns its answer.
+    /// Handles a command and returns its answer.
     @discardableResult
     func ask(_ principal: Principal, ifVersion: Int64? = nil, _ change: Change) -> Answer {
         request += 1
@@ -116,9 +116,11 @@ func zonePatch(
 }
 
 extension Answer {
-    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    var rejection: CommandRejection? {
+        if case .rejected(let rejection) = self { rejection } else { nil }
+    }
     var denial: Denial? {
-        if case .denied(let denial)? = refusal?.reason { denial } else { nil }
+        if case .denied(let denial)? = rejection?.reason { denial } else { nil }
     }
     var person: Person? { if case .person(let person) = self { person } else { nil } }
     var circle: Circle? { if case .circle(let circle) = self { circle } else { nil } }

@@ -28,15 +28,15 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
             scene.ask(anna, ifVersion: version, .subscribe(circle(1), set(1))).circle?.sets
                 == [set(1)])
         #expect(family?.version == version + 1)
-        #expect(scene.core.directory.sets(judging: person(3)) == [set(1)])
-        // Once more changes nothing.
+        #expect(scene.core.directory.sets(applyingTo: person(3)) == [set(1)])
+        // A second subscription changes nothing.
         #expect(scene.ask(anna, .subscribe(circle(1), set(1))).circle?.version == version + 1)
-        #expect(scene.ask(anna, .subscribe(circle(1), set(9))).refusal?.reason == .missing)
+        #expect(scene.ask(anna, .subscribe(circle(1), set(9))).rejection?.reason == .missing)
         #expect(scene.ask(ben, .unsubscribe(circle(1), set(1))).denial == .roleTooLow)
         #expect(scene.ask(anna, .unsubscribe(circle(1), set(1))).circle?.sets.isEmpty == true)
     }
 
-    @Test func `a set that goes takes zones and subscriptions along`() {
+    @Test func `removing a set removes its zones and subscriptions`() {
         scene.ask(anna, .subscribe(circle(1), set(1)))
         let version = family?.version ?? 0
         #expect(scene.ask(.operator, .removeSet(set(1))) == .gone)
@@ -54,31 +54,32 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
         }
         #expect(renamed == ZoneSet(id: set(1), name: "Rivers", version: 2))
         let stale = scene.ask(.operator, ifVersion: 1, .updateSet(set(1), name: "X"))
-        #expect(stale.refusal?.reason == .outdated)
+        #expect(stale.rejection?.reason == .outdated)
     }
 
-    @Test func `a set has 10,000 zones in one command and no more`() {
+    @Test func `one command creates up to 10,000 zones of a set`() {
         let zones = (2...Limits.zonesPerSetMax).map {
             NewZone(id: zone($0), patch: zonePatch("Z"))
         }
         let more = zones + [NewZone(id: zone(99_999), patch: zonePatch("Z"))]
-        #expect(scene.ask(.operator, .createZones(floods, more)).refusal?.reason == .conflict)
+        #expect(scene.ask(.operator, .createZones(floods, more)).rejection?.reason == .conflict)
         #expect(scene.core.directory.zones(of: floods).count == 1)
-        #expect(scene.ask(.operator, .createZones(floods, zones)).refusal == nil)
+        #expect(scene.ask(.operator, .createZones(floods, zones)).rejection == nil)
         #expect(scene.core.directory.zones(of: floods).count == 10_000)
     }
 
-    @Test func `a zone of a set has few points, tells roles and sends nothing`() {
+    @Test func `a zone of a set has few vertices, a role audience and no messages`() {
         let large = zonePatch("Z", vertices: Limits.verticesPerZoneOfSetMax + 1)
         #expect(
-            scene.ask(.operator, .createZone(floods, zone(2), large)).refusal?.field == "geometry")
+            scene.ask(.operator, .createZone(floods, zone(2), large)).rejection?.field == "geometry"
+        )
         let told = zonePatch("Z") { $0.audience = ZoneAudience(roles: [], people: [person(1)]) }
         #expect(
-            scene.ask(.operator, .createZone(floods, zone(2), told)).refusal?.field
+            scene.ask(.operator, .createZone(floods, zone(2), told)).rejection?.field
                 == "properties.audience.people")
         let texts = zonePatch("Z") { $0.messages = [message(1)] }
         #expect(
-            scene.ask(.operator, .createZone(floods, zone(2), texts)).refusal?.field
+            scene.ask(.operator, .createZone(floods, zone(2), texts)).rejection?.field
                 == "properties.messages")
     }
 }
@@ -87,7 +88,7 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
     private let scene = Scene(circle: true)
     private let own = ZoneOwner.person(person(3))
 
-    @Test func `a private zone is its person's alone`() {
+    @Test func `only its person has access to a private zone`() {
         let create = Change.createZone(own, zone(1), zonePatch("Diary"))
         for principal in [anna, ben, .operator] {
             #expect(scene.ask(principal, create).denial == .notYours)
@@ -97,50 +98,50 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
         #expect(scene.ask(citra, none).denial == .notYours, "as if it were somebody else's")
         let told = zonePatch("Z") { $0.audience = ZoneAudience() }
         #expect(
-            scene.ask(citra, .createZone(own, zone(2), told)).refusal?.field
+            scene.ask(citra, .createZone(own, zone(2), told)).rejection?.field
                 == "properties.audience")
     }
 
-    @Test func `the plan says how many`() {
+    @Test func `the plan limits private zones`() {
         let limit = Limits.allowance(of: .trial).privateZones
         let zones = (1...limit).map { NewZone(id: zone($0), patch: zonePatch("Z")) }
-        #expect(scene.ask(citra, .createZones(own, zones)).refusal == nil)
-        let refusal = scene.ask(citra, .createZone(own, zone(99), zonePatch("Z"))).refusal
-        #expect(refusal?.detail == "no more than 20 zones of a person are allowed")
+        #expect(scene.ask(citra, .createZones(own, zones)).rejection == nil)
+        let rejection = scene.ask(citra, .createZone(own, zone(99), zonePatch("Z"))).rejection
+        #expect(rejection?.detail == "no more than 20 zones of a person are allowed")
         scene.ask(.operator, .updatePerson(person(3), personPatch { $0.plan = .paid }))
-        #expect(scene.ask(citra, .createZone(own, zone(99), zonePatch("Z"))).refusal == nil)
+        #expect(scene.ask(citra, .createZone(own, zone(99), zonePatch("Z"))).rejection == nil)
     }
 
-    @Test func `an adult refuses a zone that judges them, and takes it back`() {
+    @Test func `an adult opts out of an applicable zone and in again`() {
         scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Pub")))
-        #expect(scene.ask(anna, .refuseZone(person(3), zone(1))).denial == .notYours)
-        #expect(scene.ask(.operator, .refuseZone(person(3), zone(1))).denial == .notYours)
-        #expect(scene.ask(citra, .refuseZone(person(3), zone(9))).refusal?.reason == .missing)
+        #expect(scene.ask(anna, .optOut(person(3), zone(1))).denial == .notYours)
+        #expect(scene.ask(.operator, .optOut(person(3), zone(1))).denial == .notYours)
+        #expect(scene.ask(citra, .optOut(person(3), zone(9))).rejection?.reason == .missing)
         let version = scene.core.directory.person(person(3))?.version ?? 0
-        #expect(scene.ask(citra, .refuseZone(person(3), zone(1))) == .gone)
-        #expect(scene.core.directory.person(person(3))?.refusedZones == [zone(1)])
+        #expect(scene.ask(citra, .optOut(person(3), zone(1))) == .gone)
+        #expect(scene.core.directory.person(person(3))?.zoneOptOuts == [zone(1)])
         #expect(scene.core.directory.person(person(3))?.version == version + 1)
-        #expect(scene.ask(citra, .refuseZone(person(3), zone(1))) == .gone)
+        #expect(scene.ask(citra, .optOut(person(3), zone(1))) == .gone)
         #expect(scene.published.isEmpty)
-        #expect(scene.ask(citra, .acceptZone(person(3), zone(1))) == .gone)
-        #expect(scene.core.directory.person(person(3))?.refusedZones == [])
+        #expect(scene.ask(citra, .optIn(person(3), zone(1))) == .gone)
+        #expect(scene.core.directory.person(person(3))?.zoneOptOuts == [])
     }
 
-    @Test func `nobody refuses a zone of strangers, or their own`() {
+    @Test func `opting out of a foreign zone or an own zone is rejected`() {
         scene.ask(.operator, .createCircle(circle(2), circlePatch { $0.name = "Others" }))
         scene.ask(.operator, .createZone(.circle(circle(2)), zone(1), zonePatch("Theirs")))
         scene.ask(citra, .createZone(own, zone(2), zonePatch("Mine")))
-        #expect(scene.ask(citra, .refuseZone(person(3), zone(1))).refusal?.reason == .missing)
-        #expect(scene.ask(citra, .refuseZone(person(3), zone(2))).refusal?.reason == .conflict)
+        #expect(scene.ask(citra, .optOut(person(3), zone(1))).rejection?.reason == .missing)
+        #expect(scene.ask(citra, .optOut(person(3), zone(2))).rejection?.reason == .conflict)
     }
 
-    @Test func `a zone that is gone needs no refusal any more`() {
+    @Test func `opt-outs of removed zones are dropped`() {
         for number in 1...2 {
             scene.ask(anna, .createZone(.circle(circle(1)), zone(number), zonePatch("Z")))
         }
-        scene.ask(citra, .refuseZone(person(3), zone(1)))
+        scene.ask(citra, .optOut(person(3), zone(1)))
         scene.ask(anna, .removeZone(.circle(circle(1)), zone(1)))
-        scene.ask(citra, .refuseZone(person(3), zone(2)))
-        #expect(scene.core.directory.person(person(3))?.refusedZones == [zone(2)])
+        scene.ask(citra, .optOut(person(3), zone(2)))
+        #expect(scene.core.directory.person(person(3))?.zoneOptOuts == [zone(2)])
     }
 }

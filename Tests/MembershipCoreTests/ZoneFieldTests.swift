@@ -3,7 +3,7 @@ import MembershipCore
 import Model
 import Testing
 
-/// Fields that need one another, whatever order they come in.
+/// Fields that depend on each other, in any order.
 @Suite struct ZoneFieldTests {
     private let scene = Scene(circle: true)
     private let family = ZoneOwner.circle(circle(1))
@@ -24,14 +24,14 @@ import Testing
         return scene.ask(anna, .updateZone(family, zone(1), patch))
     }
 
-    @Test func `what is told needs its measure`() {
+    @Test func `a transition requires its measure`() {
         for (transition, word) in [
             (Transition.approach, "alertDistance"), (.dwell, "dwell"), (.absent, "absentBy"),
         ] {
-            let refusal = create { $0.transitions = [.enter, transition] }.refusal
-            #expect(refusal?.reason == .invalid)
-            #expect(refusal?.field == "properties.transitions[1]")
-            #expect(refusal?.hint?.contains(word) == true)
+            let rejection = create { $0.transitions = [.enter, transition] }.rejection
+            #expect(rejection?.reason == .invalid)
+            #expect(rejection?.field == "properties.transitions[1]")
+            #expect(rejection?.hint?.contains(word) == true)
         }
         let zone = create {
             $0.transitions = [.approach, .dwell, .absent, .cross]
@@ -43,7 +43,7 @@ import Testing
         #expect(zone?.transitions == [.approach, .dwell, .absent, .cross])
     }
 
-    @Test func `a measure brings its transition along, and takes it away again`() {
+    @Test func `setting a measure adds its transition, and removing it removes the transition`() {
         #expect(create { $0.dwellSeconds = 600 }.zone?.transitions == [.enter, .exit, .dwell])
         let near = update {
             $0.alertDistanceMetres = 100
@@ -60,19 +60,19 @@ import Testing
         #expect(update { $0.transitions = [.exit] }.zone?.alertDistanceMetres == 100)
     }
 
-    @Test func `a clock is there exactly when something goes by it`() {
-        #expect(create { $0.absentByMinute = 480 }.refusal?.field == "properties.timeZone")
+    @Test func `a zone has a clock exactly if a schedule or absentBy needs it`() {
+        #expect(create { $0.absentByMinute = 480 }.rejection?.field == "properties.timeZone")
         let schedule = ZoneSchedule(windows: [ZoneWindow(start: 0, end: 60)])
         #expect(
-            create { $0.schedule = schedule }.refusal?.field == "properties.schedule.timeZone")
+            create { $0.schedule = schedule }.rejection?.field == "properties.schedule.timeZone")
         let clock = ZoneClock(timeZone: "UTC")
-        #expect(create { $0.clock = clock }.refusal?.field == "properties.timeZone")
+        #expect(create { $0.clock = clock }.rejection?.field == "properties.timeZone")
         let zone = create {
             $0.schedule = schedule
             $0.clock = clock
         }.zone
         #expect(zone?.clock == clock)
-        // Another schedule goes by the clock that is there.
+        // A new schedule uses the existing clock.
         let later = ZoneSchedule(windows: [ZoneWindow(start: 60, end: 120)])
         #expect(update { $0.schedule = later }.zone?.clock == clock)
         let always = update { $0.schedule = .some(nil) }.zone
@@ -80,11 +80,11 @@ import Testing
         #expect(always?.clock == nil)
     }
 
-    @Test func `only members are told, and one who was may stay`() {
-        let refusal = create {
+    @Test func `an audience has members only, and former members may stay`() {
+        let rejection = create {
             $0.audience = ZoneAudience(roles: [], people: [person(3), person(9)])
-        }.refusal
-        #expect(refusal?.field == "properties.audience.people[1]")
+        }.rejection
+        #expect(rejection?.field == "properties.audience.people[1]")
         let both = ZoneAudience(roles: [.admin], people: [person(2), person(3)])
         #expect(create { $0.audience = both }.zone?.audience == both)
         scene.ask(citra, .removeMember(circle(1), person(3)))
@@ -99,11 +99,11 @@ import Testing
         let good = (1...3).map { NewZone(id: zone($0), patch: zonePatch("Z\($0)")) }
         var bad = good
         bad[2].patch.transitions = [.dwell]
-        let refusal = scene.ask(anna, .createZones(family, bad)).refusal
-        #expect(refusal?.item == 2)
-        #expect(refusal?.field == "properties.transitions[0]")
+        let rejection = scene.ask(anna, .createZones(family, bad)).rejection
+        #expect(rejection?.item == 2)
+        #expect(rejection?.field == "properties.transitions[0]")
         bad[1].patch.drawing = nil
-        #expect(scene.ask(anna, .createZones(family, bad)).refusal?.item == 1)
+        #expect(scene.ask(anna, .createZones(family, bad)).rejection?.item == 1)
         #expect(scene.core.directory.zones(of: family).isEmpty)
         guard case .zones(let zones) = scene.ask(anna, .createZones(family, good)) else {
             Issue.record("no zones")
@@ -113,12 +113,12 @@ import Testing
         #expect(scene.core.directory.zones(of: family) == zones)
         #expect(scene.published.count == 3)
         let more = (4...60).map { NewZone(id: zone($0), patch: zonePatch("Z\($0)")) }
-        let full = scene.ask(anna, .createZones(family, more)).refusal
+        let full = scene.ask(anna, .createZones(family, more)).rejection
         #expect(full?.reason == .conflict)
         #expect(full?.detail.contains("50 zones of a circle") == true)
     }
 
-    @Test func `long schedules and names fill a circle's record before it is too long`() {
+    @Test func `long schedules and names are rejected before a circle's record is too large`() {
         let windows = (0..<Limits.scheduleWindowsMax).map {
             ZoneWindow(start: $0 * 100, end: $0 * 100 + 50)
         }
@@ -130,13 +130,13 @@ import Testing
                 offsets: (0..<28).map { ZoneOffset(at: $0 * 15_000_000, offset: 3600) })
         }
         let zones = (1...400).map { NewZone(id: zone($0), patch: long) }
-        let refusal = scene.ask(.operator, .createZones(family, zones)).refusal
-        #expect(refusal?.reason == .conflict)
-        #expect(refusal?.detail.contains("KiB") == true)
-        #expect(refusal?.item ?? 0 > 150)
+        let rejection = scene.ask(.operator, .createZones(family, zones)).rejection
+        #expect(rejection?.reason == .conflict)
+        #expect(rejection?.detail.contains("KiB") == true)
+        #expect(rejection?.item ?? 0 > 150)
     }
 
-    @Test func `other offsets of a time zone go into the zones that use it`() {
+    @Test func `changed offsets of a time zone update the zones that use it`() {
         _ = create {
             $0.absentByMinute = 480
             $0.clock = ZoneClock(timeZone: "Europe/Berlin", firstOffset: 3600)
@@ -146,7 +146,7 @@ import Testing
         func renew() -> [EventBody] {
             var effects: [Effect] = []
             let others = ZoneClock(timeZone: "Asia/Tokyo", firstOffset: 32_400)
-            scene.core.handle(.clocks([others, new]), at: scene.now, into: &effects)
+            scene.core.handle(.zoneClocks([others, new]), at: scene.now, into: &effects)
             return effects.compactMap { if case .record(let body) = $0 { body } else { nil } }
         }
         let events = renew()

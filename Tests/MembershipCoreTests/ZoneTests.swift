@@ -4,14 +4,14 @@ import Model
 import Testing
 
 @Suite struct ZoneTests {
-    @Test func `zones are for admins, for guardians by setting, not for members`() {
+    @Test func `admins edit zones, guardians by setting, members never`() {
         let scene = Scene(circle: true)
         func create(_ number: Int) -> Change {
             .createZone(.circle(circle(1)), zone(number), zonePatch("Z"))
         }
         #expect(scene.ask(citra, create(1)).denial == .roleTooLow)
         #expect(scene.ask(ben, create(1)).zone?.owner == .circle(circle(1)))
-        #expect(scene.ask(anna, create(2)).refusal == nil)
+        #expect(scene.ask(anna, create(2)).rejection == nil)
         scene.ask(
             anna, .updateCircle(circle(1), circlePatch { $0.guardiansEditZones = false }))
         #expect(scene.ask(ben, create(3)).denial == .circleSetting)
@@ -19,13 +19,13 @@ import Testing
         #expect(scene.core.directory.zones(of: circle(1)).count == 2)
     }
 
-    @Test func `a zone without a shape is refused`() {
+    @Test func `a zone without a shape is rejected`() {
         let scene = Scene(circle: true)
         let answer = scene.ask(anna, .createZone(.circle(circle(1)), zone(1), ZonePatch()))
-        #expect(answer.refusal?.field == "geometry")
+        #expect(answer.rejection?.field == "geometry")
     }
 
-    @Test func `a changed zone keeps what was not given, under a new version`() {
+    @Test func `a changed zone keeps omitted fields and gets a new version`() {
         let scene = Scene(circle: true)
         scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home")))
         var patch = ZonePatch()
@@ -39,7 +39,7 @@ import Testing
         #expect(answer?.version == 2)
         let outdated = scene.ask(
             anna, ifVersion: 1, .updateZone(.circle(circle(1)), zone(1), patch))
-        #expect(outdated.refusal?.reason == .outdated)
+        #expect(outdated.rejection?.reason == .outdated)
     }
 
     @Test func `a zone of another circle is not found`() {
@@ -50,23 +50,23 @@ import Testing
             Change.updateZone(.circle(circle(1)), zone(2), ZonePatch()),
             .removeZone(.circle(circle(1)), zone(2)),
         ] {
-            #expect(scene.ask(anna, change).refusal?.reason == .missing)
+            #expect(scene.ask(anna, change).rejection?.reason == .missing)
         }
     }
 
-    @Test func `the zones of a circle have a number and so many points`() {
+    @Test func `the zones of a circle are limited in number and vertices`() {
         let scene = Scene(circle: true)
         let half = zonePatch("Big", vertices: Limits.verticesPerOwnerMax / 2)
-        #expect(scene.ask(anna, .createZone(.circle(circle(1)), zone(1), half)).refusal == nil)
-        #expect(scene.ask(anna, .createZone(.circle(circle(1)), zone(2), half)).refusal == nil)
+        #expect(scene.ask(anna, .createZone(.circle(circle(1)), zone(1), half)).rejection == nil)
+        #expect(scene.ask(anna, .createZone(.circle(circle(1)), zone(2), half)).rejection == nil)
         let more = Change.createZone(.circle(circle(1)), zone(3), zonePatch("Tiny", vertices: 3))
-        #expect(scene.ask(anna, more).refusal?.field == "geometry")
-        #expect(scene.ask(anna, .updateZone(.circle(circle(1)), zone(2), half)).refusal == nil)
+        #expect(scene.ask(anna, more).rejection?.field == "geometry")
+        #expect(scene.ask(anna, .updateZone(.circle(circle(1)), zone(2), half)).rejection == nil)
         for number in 3...Limits.allowance(of: .trial).zones {
             let change = Change.createZone(.circle(circle(1)), zone(number), zonePatch("Z"))
-            #expect(scene.ask(anna, change).refusal == nil)
+            #expect(scene.ask(anna, change).rejection == nil)
         }
         let last = Change.createZone(.circle(circle(1)), zone(999), zonePatch("Z"))
-        #expect(scene.ask(anna, last).refusal?.reason == .conflict)
+        #expect(scene.ask(anna, last).rejection?.reason == .conflict)
     }
 }

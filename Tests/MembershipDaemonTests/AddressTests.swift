@@ -4,7 +4,7 @@ import Testing
 @testable import MembershipDaemon
 
 @Suite struct AddressTests {
-    @Test func `a phone number has a country code and so many digits`() {
+    @Test func `a phone number has a country code and 7 to 15 digits`() {
         #expect(Addresses.phone("+60123456789") == "+60123456789")
         #expect(Addresses.phone("+60 12-345 (6789)") == "+60123456789")
         for text in [
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a mail address is one that a server takes`() {
+    @Test func `a mail address has the form that servers accept`() {
         for text in ["anna@example.org", "a.b+c@mail.example.org", "root@localhost", "x@1.de"] {
             #expect(Addresses.mail(text) == text)
         }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a push endpoint is an address of the web`() {
+    @Test func `a push endpoint is a web address`() {
         #expect(Addresses.push("https://push.example.org/abc") != nil)
         for text in ["push.example.org", "https://", "ftp://a/b", "https://a b", "https://a\nb"] {
             #expect(Addresses.push(text) == nil, "\(text)")
@@ -61,7 +61,7 @@ import Testing
             Addresses.timeZone("Kuala_Lumpur", in: TimeZoneFolder(folder.path + "/Asia")) != nil)
     }
 
-    @Test func `without a database of time zones the form decides`() {
+    @Test func `without a time zone database the form decides`() {
         let nowhere = TimeZoneFolder("/nonexistent")
         #expect(Addresses.timeZone("Asia/Kuala_Lumpur", in: nowhere) != nil)
         #expect(Addresses.timeZone("UTC", in: nowhere) != nil)

@@ -10,11 +10,11 @@ import Testing
         var type = "Polygon"
         let coordinates: String
         var properties = ""
-        /// Nil for what is no JSON.
+        /// Nil for invalid JSON.
         var field: String?
         let says: String
         let hint: String
-        /// Of a file, where that is told differently.
+        /// The detail for a file, if it differs.
         var fileSays: String?
         var fileHint: String?
     }
@@ -26,12 +26,12 @@ import Testing
     private static let all = [
         Bad(
             what: "not a number", type: "Point", coordinates: "[NaN, 3]",
-            properties: ", 'radius': 50", says: "NaN is no number in JSON at byte",
-            hint: "finite", fileSays: "line 2: this is no JSON: NaN is no number"),
+            properties: ", 'radius': 50", says: "NaN is not allowed in JSON at byte",
+            hint: "finite", fileSays: "line 2: this is not JSON: NaN is not allowed"),
         Bad(
             what: "infinite", type: "Point", coordinates: "[101, 1e999]",
-            properties: ", 'radius': 50", says: "a number is too large to be one at byte",
-            hint: "finite", fileSays: "line 2: this is no JSON: a number is too large"),
+            properties: ", 'radius': 50", says: "a number exceeds the range of a double at byte",
+            hint: "finite", fileSays: "line 2: this is not JSON: a number exceeds"),
         Bad(
             what: "swapped", type: "Point", coordinates: "[3.1, 101.7]",
             properties: ", 'radius': 50", field: "geometry.coordinates[1]", says: "latitude",
@@ -39,12 +39,12 @@ import Testing
         Bad(
             what: "out of range", coordinates: "[[[101, 3], [181, 3], [101, 3.01], [101, 3]]]",
             field: "geometry.coordinates[0][1][0]", says: "longitude",
-            hint: "180.01 is -179.99", fileSays: "longitude goes from -180 to 180"),
+            hint: "180.01 is -179.99", fileSays: "longitude is not between -180 and 180"),
         Bad(
             what: "100,000 points",
             coordinates: "[[" + String(repeating: "[1,2],", count: 100_000) + "[1,2]]]",
-            field: "geometry.coordinates", says: "100000 points, at most 10000",
-            hint: "simplify"),
+            field: "geometry.coordinates", says: "100000 points; at most 10000",
+            hint: "Simplify"),
         Bad(
             what: "without area", coordinates: "[[[101, 3], [101.01, 3], [101.02, 3], [101, 3]]]",
             field: "geometry.coordinates[0][0]", says: "no area", hint: "one line"),
@@ -52,7 +52,7 @@ import Testing
             what: "repeated point",
             coordinates: "[[[101, 3], [101.01, 3], [101.01, 3], [101.01, 3.01], [101, 3]]]",
             field: "geometry.coordinates[0][2]", says: "repeats the point before it",
-            hint: "remove"),
+            hint: "Remove"),
         Bad(
             what: "crossing itself",
             coordinates: "[[[101, 3], [101.01, 3.01], [101.01, 3], [101, 3.01], [101, 3]]]",
@@ -64,20 +64,20 @@ import Testing
         Bad(
             what: "no radius", type: "Point", coordinates: "[101, 3]",
             properties: ", 'radius': 0", field: radius, says: "less than 1 m",
-            hint: "metres", fileSays: "more than 0"),
+            hint: "metres", fileSays: "greater than 0"),
         Bad(
             what: "negative radius", type: "Point", coordinates: "[101, 3]",
             properties: ", 'radius': -5", field: radius, says: "less than 1 m",
-            hint: "metres", fileSays: "more than 0"),
+            hint: "metres", fileSays: "greater than 0"),
         Bad(
             what: "inset beyond the radius", type: "Point", coordinates: "[101, 3]",
             properties: ", 'radius': 50, 'inset': 60", field: "properties.inset",
-            says: "leaves nothing", hint: "49 m leave something"),
+            says: "leaves nothing", hint: "at most 49 m"),
         Bad(
             what: "unknown time zone", coordinates: "[\(square)]",
             properties: ", 'schedule': {'timeZone': 'Asia/Kuala_Lumpor', 'windows': "
                 + "[{'days': ['mon'], 'from': '08:00', 'to': '09:00'}]}",
-            field: "properties.schedule.timeZone", says: "no time zone",
+            field: "properties.schedule.timeZone", says: "unknown time zone",
             hint: "Asia/Kuala_Lumpur?"),
     ]
 
@@ -106,14 +106,14 @@ import Testing
         #expect(answer.json["hint"]?.string?.contains(hint) == true, "\(answer.text)")
     }
 
-    @Test func `a request is refused with field, place and fix`() throws {
+    @Test func `a request is rejected with field, location and fix`() throws {
         for bad in Self.all {
             check(try jaga.ask("POST", zones, feature(bad)), bad, says: bad.says, hint: bad.hint)
         }
         #expect(try jaga.ask("GET", zones).json["items"] == [])
     }
 
-    @Test func `so is a file, and nothing of it is made`() throws {
+    @Test func `a file is rejected as a whole`() throws {
         let good =
             "{'type': 'Feature', 'properties': {'name': 'Good'}, 'geometry': "
             + "{'type': 'Polygon', 'coordinates': [\(Self.square)]}}"

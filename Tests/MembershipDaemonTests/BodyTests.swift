@@ -6,7 +6,7 @@ import Testing
 @testable import MembershipDaemon
 
 @Suite struct BodyTests {
-    @Test func `a person's body is read whole`() throws {
+    @Test func `all fields of a person are read`() throws {
         let body = try json(
             """
             {'name': ' Anna ', 'locale': 'ms', 'timeZone': 'Asia/Kuala_Lumpur', 'contacts': [
@@ -17,10 +17,10 @@ import Testing
         #expect(patch.name == "Anna")
         #expect(patch.contacts?.map(\.address) == ["+60123456789", "anna@example.org"])
         #expect(patch.contacts?.map(\.rank) == [0, 7])
-        #expect(patch.leadingDevice == nil)
+        #expect(patch.primaryDevice == nil)
     }
 
-    /// Body, field that is at fault.
+    /// Body and invalid field.
     static let faults: [(String, String?)] = [
         ("[]", nil),
         ("'Anna'", nil),
@@ -47,7 +47,7 @@ import Testing
             "{'name': 'A', 'contacts': [{'channel': 'sms', 'address': '+60123456789', "
                 + "'rank': -1}]}", "contacts[0].rank"
         ),
-        ("{'name': 'A', 'leadingDevice': 'dev_00000000000000000000000001'}", "leadingDevice"),
+        ("{'name': 'A', 'primaryDevice': 'dev_00000000000000000000000001'}", "primaryDevice"),
     ]
 
     @Test(arguments: faults.indices)
@@ -62,15 +62,15 @@ import Testing
         #expect(problem.hint != nil || problem.detail.count > 10)
     }
 
-    @Test func `what the API itself wrote may come back, and null is nothing`() throws {
+    @Test func `read-only fields are accepted, and null counts as missing`() throws {
         let body = try json(
             "{'id': 'per_x', 'version': 3, 'credentials': [], 'name': 'A', 'locale': null}")
         let patch = try PersonBody.read(body, isNew: false, timeZones: TimeZoneFolder())
         #expect(patch.name == "A")
         #expect(patch.locale == nil)
         let none = try PersonBody.read(
-            try json("{'leadingDevice': null}"), isNew: false, timeZones: TimeZoneFolder())
-        #expect(none.leadingDevice == .some(nil))
+            try json("{'primaryDevice': null}"), isNew: false, timeZones: TimeZoneFolder())
+        #expect(none.primaryDevice == .some(nil))
     }
 
     @Test func `a device's body is read`() throws {
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a membership says how it shares`() throws {
+    @Test func `a membership has a sharing state`() throws {
         #expect(try MemberBody.read(try json("{'sharing': 'off'}")).sharing == .off)
         let pause = try MemberBody.read(
             try json("{'sharing': {'pausedUntil': '2026-11-20T18:00:00+08:00'}}"))

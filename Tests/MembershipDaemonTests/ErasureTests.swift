@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Somebody who was erased` {
-    @Test func `stays so when a store of before is put back`() async throws {
+@Suite struct `An erased person` {
+    @Test func `is erased again after an older store is restored`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let ben = try jaga.person("Ben")
@@ -20,7 +20,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people/\(ben)").status == 200)
     }
 
-    @Test func `stays so though nobody else of their circle was an admin then`() async throws {
+    @Test func `is erased again even if they were the last admin of their circle`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let ben = try jaga.person("Ben")
@@ -59,7 +59,7 @@ extension RunningMembership {
         try FileManager.default.copyItem(atPath: copy.file("membership"), toPath: store)
     }
 
-    /// What the list of the home says.
+    /// The content of the list in the home.
     fileprivate func erased() -> String {
         (try? String(contentsOfFile: home + "/erased", encoding: .utf8)) ?? ""
     }

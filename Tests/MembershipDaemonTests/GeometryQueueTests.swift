@@ -10,10 +10,10 @@ import Web
 
 @testable import MembershipDaemon
 
-@Suite struct `Shapes that take long` {
+@Suite struct `Slow shapes` {
     private static let place = Coordinate(latitude: 3.1, longitude: 101.6)!
 
-    /// A line that goes up and down so often.
+    /// A zigzag line with some turns.
     private static func zigzag(_ count: Int) -> [Coordinate] {
         (0..<count).map { index in
             Coordinate(
@@ -42,14 +42,14 @@ import Web
         #expect(GeometryCodec.decodeOutcome(GeometryCodec.encode(outcome)) == outcome)
     }
 
-    @Test func `are the worker's, quick ones are prepared at once`() throws {
+    @Test func `go to the worker, while quick ones are prepared immediately`() throws {
         let shapes = PreparedShapes()
         let circle = ZoneShape.circle(center: Self.place, radiusCentimetres: 5000)
         _ = try shapes.prepare(circle, insetCentimetres: 100)
         #expect(shapes.missing.isEmpty)
         let corridor = ZoneShape.corridor(line: Self.zigzag(3), halfWidthCentimetres: 500)
         for _ in 0..<2 {
-            #expect(throws: PreparedShapes.Refusal.self) {
+            #expect(throws: PreparedShapes.Unavailability.self) {
                 try shapes.prepare(corridor, insetCentimetres: 0)
             }
         }
@@ -75,21 +75,21 @@ import Web
             }, received: .zero)
     }
 
-    /// Turns until so many requests are answered, at most four minutes long.
+    /// Runs turns until some requests are answered, for at most four minutes.
     ///
     /// Without `await`: a worker process ends with the thread that started it.
     private func drain(_ queue: GeometryQueue, _ count: Int) -> [GeometryQueue.Entry] {
         var answered: [GeometryQueue.Entry] = []
         let end = ContinuousClock.now + .seconds(240)
         while answered.count < count, ContinuousClock.now < end {
-            answered += queue.takeFinished(at: .zero)
+            answered += queue.collectFinished(at: .zero)
             queue.committed()
             Thread.sleep(forTimeInterval: 0.02)
         }
         return answered
     }
 
-    @Test func `of several requesters are prepared in turns`() throws {
+    @Test func `of several requesters take turns`() throws {
         let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
         try queue.append(entry(1, by: 1, shapes: 4))
         try queue.append(entry(2, by: 2, shapes: 2))
@@ -102,7 +102,7 @@ import Web
         #expect(isPrepared.count == 7 && !isPrepared.contains(false))
     }
 
-    @Test func `are given up when the request has used its time`() throws {
+    @Test func `are abandoned when the request has used its CPU time`() throws {
         let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
         var greedy = entry(1, by: 1, shapes: 3)
         greedy.usedMicroseconds = Limits.geometryMicrosecondsPerRequest
@@ -115,31 +115,31 @@ import Web
         #expect(isOver(1) == true && isOver(2) == false)
     }
 
-    @Test func `are answered again after a rollback, but not for ever`() throws {
+    @Test func `are answered again after a rollback, up to a limit`() throws {
         let queue = GeometryQueue(program: try Programs.path("jaga-membership"))
         try queue.append(entry(1, by: 1))
         let end = ContinuousClock.now + .seconds(240)
-        while queue.takeFinished(at: .zero).isEmpty, ContinuousClock.now < end {
+        while queue.collectFinished(at: .zero).isEmpty, ContinuousClock.now < end {
             Thread.sleep(forTimeInterval: 0.02)
         }
         for _ in 1..<Limits.geometryFailuresMax {
             queue.rolledBack()
-            #expect(queue.takeFinished(at: .zero).count == 1 && queue.requests == [1])
+            #expect(queue.collectFinished(at: .zero).count == 1 && queue.requests == [1])
         }
         queue.rolledBack()
-        #expect(queue.takeFinished(at: .zero).isEmpty && queue.requests.isEmpty)
+        #expect(queue.collectFinished(at: .zero).isEmpty && queue.requests.isEmpty)
     }
 
-    @Test func `wait no longer than their sender`() throws {
+    @Test func `time out before their sender does`() throws {
         let queue = GeometryQueue(program: "/nowhere")
         try queue.append(entry(1, by: 1))
-        let answered = queue.takeFinished(at: .zero)
+        let answered = queue.collectFinished(at: .zero)
         #expect(answered.map(\.isFinished) == [false])
     }
 
     // MARK: The process
 
-    /// A file of corridors that each take long.
+    /// A file of slow corridors.
     private func bomb(_ lines: Int, points: Int) -> String {
         let features = (0..<lines).map { number in
             let points = Self.zigzag(points).map { "[\($0.longitude),\($0.latitude)]" }
@@ -150,7 +150,7 @@ import Web
         return "{'type':'FeatureCollection','features':[\(features.joined(separator: ","))]}"
     }
 
-    @Test func `hold up nobody else, and have an end`() async throws {
+    @Test func `delay no other requests, and end`() async throws {
         let suite = try await RunningMembership()
         let anna = try suite.person("Anna")
         let token = try suite.token(of: anna)
@@ -166,7 +166,7 @@ import Web
         }
         let watched = Outcome<(isRefused: Bool, longest: Duration)>()
         watched.run {
-            // Of the same person nothing large is parsed meanwhile.
+            // No other large body of the same person is parsed meanwhile.
             let garbage = [UInt8](repeating: 0x7B, count: 700_000)
             var isRefused = false
             while !isRefused && bombed.result == nil {
@@ -200,7 +200,7 @@ import Web
 
 extension PlainHTTP.Answer: Error {}
 
-/// What a thread has come to.
+/// The result of a thread.
 private final class Outcome<Value: Sendable>: Sendable {
     private let stored = Mutex<Result<Value, any Error>?>(nil)
 

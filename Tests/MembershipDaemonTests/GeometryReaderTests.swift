@@ -29,7 +29,7 @@ import Web
         #expect(try prepareChecked(shape).polygons.count == 1)
     }
 
-    /// Geometry type, coordinates, field, a word of what is said and one of the hint.
+    /// Geometry type, coordinates, field, a word of the detail and one of the hint.
     static let faults: [(String, String, String, String, String)] = [
         ("LineString", "5", "geometry.coordinates", "list", "RFC 7946"),
         ("LineString", "[5]", "geometry.coordinates[0]", "position", "longitude"),
@@ -39,7 +39,7 @@ import Web
         ("LineString", "[[101, 3], [null, 3]]", "geometry.coordinates[1]", "position", "use"),
         ("LineString", "[[101, 3], ['NaN', 3]]", "geometry.coordinates[1]", "position", "use"),
         ("Polygon", "[[[101, 3], [3.1, 101]]]", "geometry.coordinates[0][1][1]", "101", "swapped"),
-        ("Polygon", "[[]]", "geometry.coordinates[0]", "at least four", "three different"),
+        ("Polygon", "[[]]", "geometry.coordinates[0]", "at least four", "three distinct"),
         ("MultiPolygon", "[[]]", "geometry.coordinates[0]", "outer", "list of rings"),
         ("MultiPolygon", "[[[]]]", "geometry.coordinates[0][0]", "at least four", "three"),
     ]
@@ -57,7 +57,10 @@ import Web
         #expect(problem.hint?.contains(hint) == true, "\(problem.hint ?? "")")
     }
 
-    @Test func `what is no number is refused where JSON is read, and here as well`() throws {
+    @Test
+    func `a coordinate that is not a number is rejected by the JSON parser and by the reader`()
+        throws
+    {
         for number in ["1e999", "-1e999", "NaN", "Infinity", "-Infinity"] {
             let error = #expect(throws: ParseError.self) {
                 _ = try reader("LineString", "[[101, 3], [\(number), 3]]")
@@ -72,12 +75,12 @@ import Web
                 _ = try reader.shape(radiusCentimetres: nil, halfWidthCentimetres: 5000)
             }
             #expect(problem.field == "geometry.coordinates[1][1]")
-            #expect(problem.detail.hasSuffix("is no latitude"))
+            #expect(problem.detail.hasSuffix("is not a latitude"))
             #expect(problem.hint?.contains("-90 to 90") == true)
         }
     }
 
-    @Test func `sizes belong to the one kind of geometry that has them`() throws {
+    @Test func `each size is accepted for one kind of geometry only`() throws {
         let square = "[[[101, 3], [101.01, 3], [101.01, 3.01], [101, 3]]]"
         for (type, coordinates, radius, halfWidth, field) in [
             ("LineString", "[[101, 3], [102, 3]]", nil, nil, "properties.halfWidth"),
@@ -96,8 +99,8 @@ import Web
         }
     }
 
-    @Test func `too many points are refused before the first is read`() throws {
-        // None of them is a position.
+    @Test func `too many points are rejected before the first is read`() throws {
+        // None of them is a valid position.
         let points = Array(repeating: "5", count: 10_002).joined(separator: ",")
         for (type, coordinates, count) in [
             ("LineString", "[\(points)]", 10_002), ("Polygon", "[[\(points)]]", 10_001),
@@ -109,12 +112,12 @@ import Web
                     radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
             }
             #expect(problem.field == "geometry.coordinates")
-            #expect(problem.detail == "the shape has \(count) points, at most 10000 are allowed")
-            #expect(problem.hint?.contains("simplify") == true)
+            #expect(problem.detail == "the shape has \(count) points; at most 10000 are allowed")
+            #expect(problem.hint?.contains("Simplify") == true)
         }
     }
 
-    @Test func `faults found later have a place in the JSON, too`() throws {
+    @Test func `faults found later have a JSON path, too`() throws {
         #expect(
             try reader("LineString", "[]").path(polygon: 0, vertex: 3)
                 == "geometry.coordinates[3]")

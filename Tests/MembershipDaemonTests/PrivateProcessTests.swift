@@ -10,11 +10,11 @@ import Testing
         return try #require(line).split(separator: " ").suffix(3).joined(separator: " ")
     }
 
-    @Test func `writes for its owner alone and leaves no core file`() async throws {
+    @Test func `writes files for its owner only and no core file`() async throws {
         let suite = try await RunningMembership()
         let process = try #require(suite.membership)
         for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-            #expect(try Files.rights(of: "\(suite.home)/membership/\(name)") == 0o600)
+            #expect(try Files.mode(of: "\(suite.home)/membership/\(name)") == 0o600)
         }
         #expect(try limit(process.process.pid) == "1 1 bytes")
         let path = "/proc/\(process.process.pid)/status"
@@ -22,14 +22,14 @@ import Testing
         #expect(status.contains("Umask:\t0077"))
     }
 
-    @Test func `takes others' rights to its settings`() async throws {
+    @Test func `removes other users' rights to its settings`() async throws {
         let suite = try await RunningMembership()
         await suite.kill()
         let path = suite.home + "/jaga.conf"
         try "JAGA_LOG_LEVEL=info\n".write(toFile: path, atomically: true, encoding: .utf8)
         chmod(path, 0o644)
         try await suite.startAgain()
-        #expect(try Files.rights(of: path) == 0o600)
+        #expect(try Files.mode(of: path) == 0o600)
     }
 
     @Test func `prints no memory when it crashes`() async throws {

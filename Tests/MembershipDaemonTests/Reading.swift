@@ -2,7 +2,7 @@ import Parsing
 import Testing
 import Web
 
-/// The problem that reading something leads to; a mistake when there is none.
+/// The problem that reading causes; an error if there is none.
 func problem(
     _ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
 ) -> Problem {
@@ -17,7 +17,7 @@ func problem(
     return Problem(status: 0, title: "", detail: "")
 }
 
-/// JSON out of a text with single quotes for double ones.
+/// JSON from a text with single quotes in place of double ones.
 func json(_ text: String) throws -> JSON {
     try JSON.parse(text.replacing("'", with: "\""))
 }

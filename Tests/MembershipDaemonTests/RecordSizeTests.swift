@@ -5,7 +5,7 @@ import Wire
 
 @testable import MembershipCore
 
-/// The largest things that the limits let through still fit into one record of a stream.
+/// The largest entities within the limits fit into one record of a stream.
 @Suite struct RecordSizeTests {
     private let far = Coordinate(latitudeE7: -899_999_999, longitudeE7: -1_799_999_999)
 
@@ -56,38 +56,38 @@ import Wire
         #expect(try size(.circleChanged(circle)) < WireLimits.recordBytesMax - 64)
     }
 
-    @Test func `the largest circle with all its zones, as evaluators get it`() throws {
+    @Test func `the largest circle with all its zones for evaluators`() throws {
         let points = Limits.verticesPerOwnerMax / Limits.suite.zones
         for zone in [
             zone(vertices: points), zone(vertices: 10_000), zone(vertices: 0), scheduled,
         ] {
             var load = ZoneLoad(of: .circle(CircleID(.zero)), [])
-            var zones: [PlacedZone] = []
-            while zones.count < Limits.suite.zones, load.take(zone) == nil {
-                zones.append(PlacedZone(zone))
+            var zones: [ConfiguredZone] = []
+            while zones.count < Limits.suite.zones, load.add(zone) == nil {
+                zones.append(ConfiguredZone(zone))
             }
             #expect(zones.count > 1)
-            let circle = PlacedCircle(circle: CircleID(.zero), zones: zones)
+            let circle = ConfiguredCircle(circle: CircleID(.zero), zones: zones)
             #expect(try size(.inputCircle(circle)) < WireLimits.recordBytesMax - 64)
         }
     }
 
-    /// Of a page's some 20 zones many may be as large as one can be.
+    /// A page has about 20 zones, many of which may have the maximum size.
     @Test func `a page of a set`() throws {
         for zone in [zone(vertices: Limits.verticesPerZoneOfSetMax), scheduled] {
             var load = ZoneLoad(of: .set(ZoneSetID(.zero)), [])
-            #expect(load.take(zone) == nil)
-            let page = PlacedSet(
+            #expect(load.add(zone) == nil)
+            let page = ConfiguredSet(
                 set: ZoneSetID(.zero), page: 511,
-                zones: Array(repeating: PlacedZone(zone), count: 50))
+                zones: Array(repeating: ConfiguredZone(zone), count: 50))
             #expect(try size(.inputSet(page)) < WireLimits.recordBytesMax - 64)
         }
         var load = ZoneLoad(of: .set(ZoneSetID(.zero)), [])
         let large = zone(vertices: Limits.verticesPerZoneOfSetMax + 1)
-        #expect(load.take(large)?.field == "geometry")
+        #expect(load.add(large)?.field == "geometry")
     }
 
-    /// With everything but an outline.
+    /// All fields but the outline.
     private var scheduled: Zone {
         var zone = zone(vertices: 0)
         zone.clock = ZoneClock(

@@ -18,7 +18,7 @@ final class RunningMembership {
         try await startAgain()
     }
 
-    /// Ends the process in the middle of everything.
+    /// Kills the process.
     func kill() async {
         await membership?.stop(SIGKILL)
         membership = nil
@@ -47,7 +47,7 @@ final class RunningMembership {
         guard answers else { throw TestFailure("service \(number) does not answer") }
     }
 
-    // MARK: Talking to it
+    // MARK: Requests
 
     var home: String { folder.path }
 
@@ -55,7 +55,7 @@ final class RunningMembership {
 
     var messageKeyPath: String { folder.path + "/secrets/message.key" }
 
-    /// All that its store has on the disk.
+    /// All bytes of its store on the disk.
     func storeBytes() -> String {
         ["", "-wal"].map { end in
             let path = folder.path + "/membership/store.sqlite" + end
@@ -90,12 +90,12 @@ final class RunningMembership {
         try PlainHTTP(port: portBase + 1).send(method, path, token: token)
     }
 
-    /// Creates a person and gives their id.
+    /// Creates a person and returns their id.
     func person(_ name: String) throws -> String {
         try ask("POST", "/v1/people", "{'name': '\(name)'}").text("id")
     }
 
-    /// Creates a credential for a person and gives its token.
+    /// Creates a credential for a person and returns its token.
     func token(of person: String) throws -> String {
         try ask("POST", "/v1/people/\(person)/credentials").text("credential", "token")
     }

@@ -15,7 +15,7 @@ import Testing
         """
     }
 
-    @Test func `a first start has nobody, and says who may come in`() async throws {
+    @Test func `a first start has no people and requires credentials`() async throws {
         let jaga = try await RunningMembership()
         let people = try jaga.ask("GET", "/v1/people")
         #expect(people.status == 200)
@@ -92,7 +92,7 @@ import Testing
         #expect(left.json["hint"] == "not-a-member")
     }
 
-    @Test func `a faulty shape is refused with its place`() async throws {
+    @Test func `an invalid shape is rejected with its location`() async throws {
         let jaga = try await RunningMembership()
         let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")
         let zones = "/v1/circles/\(circle)/zones"
@@ -108,7 +108,7 @@ import Testing
         #expect(try jaga.ask("GET", zones).json["items"]?.array?.isEmpty == true)
     }
 
-    @Test func `people come in pages`() async throws {
+    @Test func `people are listed in pages`() async throws {
         let jaga = try await RunningMembership()
         var made: Set<String> = []
         for number in 1...5 { made.insert(try jaga.person("P\(number)")) }
@@ -126,7 +126,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people?cursor=").field == "cursor")
     }
 
-    @Test func `a new device works at ingest when its creation is answered`() async throws {
+    @Test func `ingest accepts a new device once its creation is answered`() async throws {
         let jaga = try await RunningMembership(withIngest: true)
         let anna = try jaga.person("Anna")
         let devices = "/v1/people/\(anna)/devices"
@@ -142,14 +142,14 @@ import Testing
         #expect(
             try jaga.askIngest("POST", "/pub", as: rotated.text("credential", "token")).status
                 == 200)
-        // The phone keeps what it has until it is set up with the new one.
+        // The old secret stays valid until the phone is set up with the new one.
         #expect(try jaga.askIngest("POST", "/pub", as: token).status == 503)
         #expect(try !jaga.ask("GET", devices).text.contains("token"))
         #expect(try jaga.ask("GET", "/v1/status/ingest").status == 404)
         #expect(try jaga.ask("GET", "/v1/status/membership").json["details"]?["devices"] == 1)
     }
 
-    @Test func `without ingest a new credential is answered as not active yet`() async throws {
+    @Test func `without ingest a new credential is returned as not active`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let made = try jaga.ask("POST", "/v1/people/\(anna)/devices", "{'name': 'Phone'}")
@@ -159,7 +159,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people/\(anna)", as: token).status == 200)
     }
 
-    @Test func `what was answered survives a kill, and its repetition changes nothing`()
+    @Test func `answered changes survive a kill, and repeating them changes nothing`()
         async throws
     {
         let jaga = try await RunningMembership()
@@ -196,7 +196,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/people", as: own).status == 200)
     }
 
-    @Test func `a key that is gone is made anew only if somebody says so`() async throws {
+    @Test func `a missing key is replaced only on request`() async throws {
         let jaga = try await RunningMembership()
         await jaga.kill()
         let token = try jaga.operatorToken()
@@ -218,10 +218,10 @@ import Testing
         try await jaga.startAgain()
         #expect(try Files.read(jaga.messageKeyPath).count == key.count)
         #expect(try jaga.operatorToken() != token)
-        #expect(jaga.membership?.text.contains("the operator's token was gone") == true)
+        #expect(jaga.membership?.text.contains("operator token missing") == true)
     }
 
-    @Test func `everybody is told beforehand what they may do`() async throws {
+    @Test func `callers can query their rights`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let token = try jaga.token(of: anna)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The set-up of a phone` {
     private let url = "url=https%3A%2F%2Fjaga.example"
 
-    @Test func `is made with a new secret, or told to who has it`() async throws {
+    @Test func `is created with a new secret, or returned to its holder`() async throws {
         let jaga = try await RunningMembership(withIngest: true)
         let anna = try jaga.person("Anna")
         let made = try jaga.ask("POST", "/v1/people/\(anna)/devices", "{'name': 'Phone'}")
@@ -24,7 +24,7 @@ import Testing
         let link = try #require(renewed.json["apps"]?.array?.first?["link"]?.string)
         #expect(link.hasPrefix("owntracks:///config?inline="))
         #expect(try jaga.askIngest("POST", "/pub", as: token).status == 200)
-        // The phone keeps what it has until it is set up.
+        // The old secret stays valid until the phone is set up.
         #expect(try jaga.askIngest("POST", "/pub", as: former).status == 503)
         #expect(try jaga.ask("GET", path + "?" + url, as: former).status == 401)
         #expect(!jaga.storeBytes().contains(token))
@@ -43,7 +43,7 @@ import Testing
         #expect(try jaga.ask("POST", path, as: jaga.token(of: anna)).status == 201)
     }
 
-    @Test func `is a picture, a text, a profile`() async throws {
+    @Test func `is available as image, text and profile`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let made = try jaga.ask("POST", "/v1/people/\(anna)/devices", "{'name': 'Phone'}")
@@ -56,7 +56,7 @@ import Testing
         #expect(try get("&format=text&app=overland").text.contains("█"))
         let png = try get("&format=png&app=traccar")
         #expect(png.status == 200)
-        // GPSLogger can send no header.
+        // GPSLogger cannot send headers.
         let plain = try get("&format=properties")
         #expect(
             plain.text.contains("log_customurl_url=https://jaga.example/log/gpslogger/\(token)"))

@@ -4,14 +4,14 @@ import Testing
 
 @testable import MembershipDaemon
 
-/// Shapes that can be no zone: the field, the point and what to do are told.
+/// Invalid shapes are rejected with field, point and hint.
 @Suite struct ShapeFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         var type = "Polygon"
         var coordinates: String
         var properties = ""
         var field: String
-        /// Part of what is said, and of the advice.
+        /// Part of the detail, and of the hint.
         var words: String
         var hint: String
 
@@ -30,36 +30,36 @@ import Testing
         Fault(
             coordinates: "[\(square), \(hole(0.002, 0.008)), \(hole(0.004, 0.005))]",
             field: "geometry.coordinates[2][0]", words: "hole 2 of polygon 0 and hole 1 overlap",
-            hint: "merge"),
+            hint: "Merge"),
         Fault(
             coordinates: "[\(square), \(square)]", field: "geometry.coordinates[1][0]",
-            words: "leaves nothing of it", hint: "leave the polygon out"),
+            words: "covers all of it", hint: "Remove the polygon"),
         Fault(
             coordinates: "[\(square), \(hole(0.005, 0.05))]",
             field: "geometry.coordinates[0][2]", words: "crosses the edge", hint: "touch"),
         Fault(
             coordinates: "[[[101, 3], [101.01, 3], [101, 3], [101.01, 3], [101, 3]]]",
-            field: "geometry.coordinates[0]", words: "2 different points", hint: "three"),
+            field: "geometry.coordinates[0]", words: "2 distinct points", hint: "three"),
         Fault(
             type: "MultiPolygon", coordinates: "[[\(square)], [\(hole(0.002, 0.003))]]",
             field: "geometry.coordinates[1][0][0]", words: "polygons 1 and 0 overlap",
-            hint: "merge"),
+            hint: "Merge"),
         Fault(
             type: "MultiPolygon", coordinates: "[[\(square)], [\(square)]]",
             field: "geometry.coordinates[0][0][0]", words: "polygons 0 and 1 overlap",
-            hint: "merge"),
+            hint: "Merge"),
         Fault(
             coordinates: "[[[101, 3], [108, 3], [108, 9], [101, 3]]]",
-            field: "geometry.coordinates", words: "from its middle", hint: "several zones"),
+            field: "geometry.coordinates", words: "from its centre", hint: "several zones"),
         Fault(
             coordinates: "[[[10, 89.9], [-170, 89.9], [100, 89.8], [10, 89.9]]]",
-            field: "geometry.coordinates[0][0]", words: "over a pole", hint: "add a point"),
+            field: "geometry.coordinates[0][0]", words: "crosses a pole", hint: "Add a point"),
     ]
 
     static let lines = [
         Fault(
             coordinates: "[[101, 3], [101.01, 3]]", field: "properties.halfWidth",
-            words: "needs a halfWidth", hint: "metres"),
+            words: "requires a halfWidth", hint: "metres"),
         Fault(
             coordinates: "[[101, 3], [101.01, 3]]", properties: ", 'halfWidth': 0",
             field: "properties.halfWidth", words: "0 m is less than 1 m", hint: "metres"),
@@ -71,24 +71,24 @@ import Testing
             field: "properties.halfWidth", words: "more than 250000 m", hint: "metres"),
         Fault(
             coordinates: "[[101, 3]]", properties: ", 'halfWidth': 20",
-            field: "geometry.coordinates", words: "1 points, a corridor needs 2", hint: "two"),
+            field: "geometry.coordinates", words: "1 points; a corridor needs 2", hint: "two"),
         Fault(
             coordinates: "[[101, 3], [101.01, 3], [101.01, 3]]", properties: ", 'halfWidth': 20",
             field: "geometry.coordinates[2]",
             words: "point 2 of the line repeats the point before it (at longitude 101.01",
-            hint: "remove"),
+            hint: "Remove"),
         Fault(
             coordinates: "[[101, 3], [107, 3]]", properties: ", 'halfWidth': 20",
-            field: "geometry.coordinates", words: "from its middle", hint: "several zones"),
+            field: "geometry.coordinates", words: "from its centre", hint: "several zones"),
         Fault(
             coordinates: "[[101, 3], [101.01, 3]]", properties: ", 'halfWidth': 20, 'inset': 30",
-            field: "properties.inset", words: "30 m leaves nothing", hint: "m leave something"),
+            field: "properties.inset", words: "30 m leaves nothing", hint: "Use at most"),
     ]
 
     static let insets = [
         Fault(
             coordinates: "[\(square)]", properties: ", 'inset': 600", field: "properties.inset",
-            words: "600 m leaves nothing", hint: "m leave something"),
+            words: "600 m leaves nothing", hint: "Use at most"),
         Fault(
             coordinates: "[\(square)]", properties: ", 'inset': 'wide'", field: "properties.inset",
             words: "not a number of metres", hint: "such as"),
@@ -98,7 +98,7 @@ import Testing
         Fault(
             type: "Point", coordinates: "[101, 3]", properties: ", 'radius': 50, 'inset': 49.5",
             field: "properties.inset", words: "49.50 m leaves nothing",
-            hint: "49 m leave something"),
+            hint: "at most 49 m"),
         Fault(
             type: "Point", coordinates: "[101, 3]", properties: ", 'radius': 1, 'inset': 0.5",
             field: "properties.inset", words: "leaves nothing", hint: "too narrow for any"),

@@ -27,26 +27,26 @@ private func post(
 
 @Suite struct KeptAnswerTests {
     private let database: Database
-    private let answers: KeptAnswers
+    private let answers: IdempotencyStore
 
     init() throws {
         database = try Database(path: ":memory:", migrations: Tables.migrations)
-        answers = KeptAnswers(database)
+        answers = IdempotencyStore(database)
     }
 
     private func keep(_ text: String, status: Int = 201, for request: Request) throws {
-        let key = try #require(try KeptAnswers.Key(request))
+        let key = try #require(try IdempotencyStore.Key(request))
         var response = Response.json(["token": .string(text)], status: status)
         response.headers["ETag"] = "\"1\""
-        try answers.keep(response, to: key, at: now)
+        try answers.store(response, to: key, at: now)
     }
 
     private func answer(to request: Request, at time: Timestamp = now) throws -> Response? {
-        let key = try #require(try KeptAnswers.Key(request))
-        return try answers.answer(to: key, at: time)
+        let key = try #require(try IdempotencyStore.Key(request))
+        return try answers.response(to: key, at: time)
     }
 
-    @Test func `the same request gets the first answer and is told so`() throws {
+    @Test func `a repeated request gets the first response, marked as a replay`() throws {
         try keep("first", for: post("{}", key: "k"))
         let again = try #require(try answer(to: post("{}", key: "k")))
         #expect(again.status == 201)
@@ -56,16 +56,16 @@ private func post(
         #expect(try answer(to: post("{}", key: "other")) == nil)
     }
 
-    @Test func `a refusal is not kept`() throws {
+    @Test func `an error is not stored`() throws {
         try keep("no", status: 409, for: post("{}", key: "k"))
         #expect(try answer(to: post("{}", key: "k")) == nil)
     }
 
-    @Test func `nobody else gets it, and the store does not show it`() throws {
+    @Test func `other callers do not get the response, and the store does not reveal it`() throws {
         try keep("secret-words", for: post("{}", key: "k"))
         let other = String(repeating: "u", count: 43)
         #expect(try answer(to: post("{}", key: "k", token: other)) == nil)
-        let stored = try database.all("SELECT sealed FROM kept_answer") { $0.blob(0) }
+        let stored = try database.all("SELECT sealed FROM idempotent_answer") { $0.blob(0) }
         #expect(stored.count == 1)
         #expect(!String(decoding: stored[0], as: UTF8.self).contains("secret-words"))
     }
@@ -79,26 +79,26 @@ private func post(
         }
     }
 
-    @Test func `an answer is kept for a day`() throws {
+    @Test func `a response is stored for a day`() throws {
         try keep("first", for: post("{}", key: "k"))
         let day = now + .seconds(24 * 3600)
         #expect(try answer(to: post("{}", key: "k"), at: day - .seconds(1)) != nil)
         #expect(try answer(to: post("{}", key: "k"), at: day) == nil)
-        #expect(try answers.forget(at: day - .seconds(1)) == 0)
-        #expect(try answers.forget(at: day) == 1)
+        #expect(try answers.prune(at: day - .seconds(1)) == 0)
+        #expect(try answers.prune(at: day) == 1)
     }
 
     @Test func `a key is a printable text`() throws {
-        #expect(try KeptAnswers.Key(post("{}", key: nil)) == nil)
+        #expect(try IdempotencyStore.Key(post("{}", key: nil)) == nil)
         for key in ["", "a\nb", String(repeating: "k", count: 256)] {
             let request = post("{}", key: key)
-            #expect(problem { _ = try KeptAnswers.Key(request) }.field == "Idempotency-Key")
+            #expect(problem { _ = try IdempotencyStore.Key(request) }.field == "Idempotency-Key")
         }
     }
 }
 
 @Suite struct OperatorTokenTests {
-    @Test func `the first start makes a token that only its owner reads`() throws {
+    @Test func `the first start creates a token that only its owner can read`() throws {
         let folder = try TemporaryFolder()
         let file = OperatorToken(home: folder.path)
         let secret = try file.establish()
@@ -109,7 +109,7 @@ private func post(
         #expect(try file.establish().credential.hash == secret.credential.hash)
     }
 
-    @Test func `another token takes its place in one step`() throws {
+    @Test func `a token is replaced atomically`() throws {
         let folder = try TemporaryFolder()
         let file = OperatorToken(home: folder.path)
         _ = try file.establish()
@@ -119,7 +119,7 @@ private func post(
         #expect(rights(of: file.path) == 0o600)
     }
 
-    @Test func `a file that holds something else stops the start with a hint`() throws {
+    @Test func `an invalid token file stops the start with a hint`() throws {
         let folder = try TemporaryFolder()
         let file = OperatorToken(home: folder.path)
         try Files.makeFolder(folder.file("secrets"))
@@ -132,7 +132,7 @@ private func post(
         }
     }
 
-    @Test func `a file that others can read stops the start`() throws {
+    @Test func `a token file that others can read stops the start`() throws {
         let folder = try TemporaryFolder()
         let file = OperatorToken(home: folder.path)
         let secret = try file.establish()
@@ -144,7 +144,7 @@ private func post(
         #expect(throws: OpenSecret.self) { try file.check() }
     }
 
-    @Test func `the check before a start makes no token`() throws {
+    @Test func `the check before a start creates no token`() throws {
         let file = OperatorToken(home: try TemporaryFolder().path)
         try file.check()
         #expect(!file.exists)
@@ -152,7 +152,7 @@ private func post(
 }
 
 @Suite struct DirectoryRowTests {
-    @Test func `what was recorded is there after a restart`() throws {
+    @Test func `recorded rows survive a restart`() throws {
         let folder = try TemporaryFolder()
         var core = MembershipCore()
         var patch = PersonPatch()

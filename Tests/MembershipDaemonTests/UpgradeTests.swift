@@ -7,7 +7,7 @@ import Testing
 @testable import MembershipDaemon
 
 @Suite struct `A store of a newer version` {
-    @Test func `stops the start with one line that says what it is and what to do`() async throws {
+    @Test func `stops the start with one line that has the cause and a hint`() async throws {
         let jaga = try await RunningMembership()
         await jaga.kill()
         do {
@@ -21,12 +21,12 @@ import Testing
         #expect(process.process.exitStatus == 1)
         let lines = process.text.split(separator: "\n").filter { $0.contains("level=error") }
         #expect(lines.count == 1, "\(process.text)")
-        for word in ["code=newer", "store.sqlite", "step 99", "hint="] {
+        for word in ["code=newer", "store.sqlite", "migration 99", "hint="] {
             #expect(process.text.contains(word), "\(process.text)")
         }
     }
 
-    @Test func `is told from an older one without this program, too`() {
+    @Test func `is recognisable without this program`() {
         #expect(StoreLayout.agrees(with: Main.definition))
     }
 }

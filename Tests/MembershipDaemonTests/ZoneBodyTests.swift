@@ -54,7 +54,7 @@ let clocks = ZoneClocks(now: Timestamp(seconds: 1_800_000_000))
         }
     }
 
-    @Test func `a zone that was written is read back the same`() throws {
+    @Test func `a written zone is read back unchanged`() throws {
         let island = "[[[110, 3], [110.01, 3], [110.01, 3.01], [110, 3]]]"
         for body in [
             try feature("Point", "[101.7, 3.1]", "'name': 'Home', 'radius': 150.25"),
@@ -72,9 +72,9 @@ let clocks = ZoneClocks(now: Timestamp(seconds: 1_800_000_000))
         }
     }
 
-    /// Geometry type, coordinates, field and a word of what is said.
+    /// Geometry type, coordinates, field and a word of the detail.
     static let faults: [(String, String, String, String)] = [
-        ("Circle", "[1, 2]", "geometry.type", "words"),
+        ("Circle", "[1, 2]", "geometry.type", "allowed value"),
         ("Point", "[101, 91]", "geometry.coordinates[1]", "91"),
         ("Point", "[181, 1]", "geometry.coordinates[0]", "181"),
         ("Point", "[101]", "geometry.coordinates", "position"),
@@ -135,23 +135,23 @@ let clocks = ZoneClocks(now: Timestamp(seconds: 1_800_000_000))
         #expect(problem.hint?.isEmpty == false)
     }
 
-    @Test func `an outline of 100,000 points is refused before it is looked at`() throws {
+    @Test func `an outline of 100,000 points is rejected before it is read`() throws {
         let points = (0..<100_000).map { "[\($0 % 180),\($0 % 90)]" } + ["[0,0]"]
         let body = try feature("Polygon", "[[" + points.joined(separator: ",") + "]]")
         let problem = problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }
         #expect(problem.field == "geometry.coordinates")
-        #expect(problem.detail.contains("100000 points, at most 10000"))
-        #expect(problem.hint?.contains("simplify") == true)
+        #expect(problem.detail.contains("100000 points; at most 10000"))
+        #expect(problem.hint?.contains("Simplify") == true)
     }
 
-    @Test func `coordinates in the wrong order are told as such`() throws {
+    @Test func `swapped coordinates are recognised`() throws {
         let body = try feature("Point", "[3.139, 101.69]", "'name': 'Z', 'radius': 100")
         #expect(
             problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }.hint?.contains(
                 "swapped") == true)
     }
 
-    @Test func `a radius belongs to a Point and is a sensible one`() throws {
+    @Test func `a radius requires a Point and has limits`() throws {
         for (type, coordinates, properties, field) in [
             ("Point", "[1, 2]", "'name': 'Z'", "properties.radius"),
             ("Point", "[1, 2]", "'name': 'Z', 'radius': 'big'", "properties.radius"),
@@ -176,7 +176,7 @@ let clocks = ZoneClocks(now: Timestamp(seconds: 1_800_000_000))
         }
     }
 
-    @Test func `a change may leave the shape out, a new zone not`() throws {
+    @Test func `a change may omit the shape, a new zone may not`() throws {
         let body = try json("{'type': 'Feature', 'properties': {'active': false}}")
         #expect(try ZoneBody.read(body, isNew: false, clocks: clocks).drawing == nil)
         let new = try json("{'type': 'Feature', 'properties': {'name': 'Z'}}")

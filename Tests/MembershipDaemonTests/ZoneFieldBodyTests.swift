@@ -14,7 +14,7 @@ import Testing
             """)
     }
 
-    /// A zone as it would be kept.
+    /// A zone as it would be stored.
     private func zone(_ patch: ZonePatch) throws -> Zone {
         let drawing = try #require(patch.drawing)
         var zone = Zone(
@@ -62,7 +62,7 @@ import Testing
         #expect(zone.extra == ["AlertZoneColour,red"])
     }
 
-    @Test func `what was written is read back the same`() throws {
+    @Test func `a written zone is read back unchanged`() throws {
         for properties in [everything, "'absentBy': '07:30', 'timeZone': 'Europe/Berlin'"] {
             let patch = try ZoneBody.read(feature(properties), isNew: true, clocks: clocks)
             let zone = try zone(patch)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `null takes away, and what is not given stays`() throws {
+    @Test func `null removes a field, and omitted fields stay`() throws {
         var zone = try zone(ZoneBody.read(feature(everything), isNew: true, clocks: clocks))
         let change = try json(
             """
@@ -91,7 +91,7 @@ import Testing
         #expect(zone.transitions == [.enter, .approach, .dwell])
     }
 
-    @Test func `a new inset or radius goes with the shape that is there`() throws {
+    @Test func `a new inset or radius applies to the stored shape`() throws {
         let zone = try zone(ZoneBody.read(feature("'inset': 10"), isNew: true, clocks: clocks))
         func radius(_ properties: String) throws -> Int32? {
             let body = try json("{'type': 'Feature', 'properties': {\(properties)}}")
@@ -107,7 +107,7 @@ import Testing
         #expect(beyond.hint?.isEmpty == false)
     }
 
-    @Test func `a LineString with a half-width is a corridor, read back the same`() throws {
+    @Test func `a LineString with a half-width is a corridor and is read back unchanged`() throws {
         let body = try json(
             """
             {'type': 'Feature', 'properties': {'name': 'Way', 'halfWidth': 25.5, 'inset': -10},
@@ -134,10 +134,10 @@ import Testing
         #expect(fault.field == "properties.radius")
     }
 
-    /// Properties, field, a word of what is said or advised.
+    /// Properties, field, and a word of detail or hint.
     static let faults: [(String, String, String)] = [
-        ("'alertDistance': -1", "properties.alertDistance", "whole number"),
-        ("'dwell': 1.5", "properties.dwell", "whole number"),
+        ("'alertDistance': -1", "properties.alertDistance", "integer"),
+        ("'dwell': 1.5", "properties.dwell", "integer"),
         ("'inset': 'ten'", "properties.inset", "number"),
         ("'inset': 200000", "properties.inset", "100000 m"),
         ("'absentBy': '8:00'", "properties.absentBy", "08:00"),
@@ -147,8 +147,8 @@ import Testing
         ("'timeZone': 'Mars'", "properties.timeZone", "IANA"),
         ("'transitions': ['enter', 'leave']", "properties.transitions[1]", "approach"),
         ("'schedule': []", "properties.schedule", "object"),
-        ("'schedule': {}", "properties.schedule.windows", "never counts"),
-        ("'schedule': {'windows': []}", "properties.schedule.windows", "never counts"),
+        ("'schedule': {}", "properties.schedule.windows", "never active"),
+        ("'schedule': {'windows': []}", "properties.schedule.windows", "never active"),
         ("'alarm': {'cycle': 9}", "properties.alarm.cycle", "from 10"),
         ("'alarm': {'volume': 9}", "properties.alarm.volume", "vibrate"),
         ("'alarm': true", "properties.alarm", "object"),
@@ -160,7 +160,7 @@ import Testing
         (
             "'timeZone': 'Asia/Tokyo', 'schedule': {'timeZone': 'UTC', 'windows': [{'days': "
                 + "['mon'], 'from': '08:00', 'to': '09:00'}]}", "properties.schedule.timeZone",
-            "one clock"
+            "different time zones"
         ),
     ]
 
@@ -175,11 +175,11 @@ import Testing
 
     /// Windows, field below `windows`, a word.
     static let windowFaults: [(String, String, String)] = [
-        ("{'from': '08:00', 'to': '09:00'}", "[0].days", "needed"),
-        ("{'days': [], 'from': '08:00', 'to': '09:00'}", "[0].days", "needed"),
+        ("{'from': '08:00', 'to': '09:00'}", "[0].days", "required"),
+        ("{'days': [], 'from': '08:00', 'to': '09:00'}", "[0].days", "required"),
         ("{'days': ['mon', 'Tue'], 'from': '08:00', 'to': '09:00'}", "[0].days[1]", "tue"),
-        ("{'days': ['mon'], 'to': '09:00'}", "[0].from", "needed"),
-        ("{'days': ['mon'], 'from': '08:00'}", "[0].to", "needed"),
+        ("{'days': ['mon'], 'to': '09:00'}", "[0].from", "required"),
+        ("{'days': ['mon'], 'from': '08:00'}", "[0].to", "required"),
         ("{'days': ['mon'], 'from': '24:00', 'to': '09:00'}", "[0].from", "HH:MM"),
         ("{'days': ['mon'], 'from': '08:00', 'to': '24:01'}", "[0].to", "HH:MM"),
         ("{'days': ['mon'], 'from': '08:00', 'to': '08:00'}", "[0].to", "24:00"),
@@ -204,7 +204,7 @@ import Testing
         #expect("\(problem.detail) \(problem.hint ?? "")".contains(word), "\(problem)")
     }
 
-    @Test func `windows may meet, and an exception is a day`() throws {
+    @Test func `windows may touch, and an exception is a day`() throws {
         let meeting = try feature(
             """
             'schedule': {'timeZone': 'UTC', 'except': ['2026-02-28', '2026-02-28'], 'windows': [
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `a clock knows the years from the last one on`() throws {
+    @Test func `a clock covers the years from the previous one on`() throws {
         let berlin = try #require(clocks.clock(of: "Europe/Berlin"))
         #expect(berlin.offsets.count == 28)
         #expect(berlin.firstOffset == 3600)

@@ -50,7 +50,7 @@ import Testing
         try jaga.ask("GET", zones).json["items"]?.array?.count
     }
 
-    @Test func `a preview says what would be made, and makes nothing`() throws {
+    @Test func `a preview shows the zones and creates none`() throws {
         let answer = try send(Self.pad, "format=pad&preview=true")
         #expect(answer.status == 200)
         #expect(answer.json["problems"] == [])
@@ -61,7 +61,7 @@ import Testing
         #expect(try count() == 0)
     }
 
-    @Test func `a file in, out and in again makes equal zones`() throws {
+    @Test func `a file survives a round trip`() throws {
         let made = try send(Self.pad, "format=pad")
         #expect(made.status == 201)
         #expect(made.json["items"]?.array?.count == 3)
@@ -93,7 +93,7 @@ import Testing
         for zone in more { #expect(more.count { plain($0) == plain(zone) } == 4) }
     }
 
-    @Test func `times and all other fields come out of GeoJSON and in again`() throws {
+    @Test func `times and all other fields survive a round trip through GeoJSON`() throws {
         let made = try jaga.ask(
             "POST", zones,
             """
@@ -113,7 +113,7 @@ import Testing
         #expect(both.first?["properties"] == both.last?["properties"])
     }
 
-    @Test func `an unknown time zone of a file is refused with field, place and fix`() throws {
+    @Test func `an unknown time zone in a file is rejected with field, location and fix`() throws {
         let file = """
             {"type":"Feature","geometry":{"type":"Point","coordinates":[101.7,3.1]},"properties":\
             {"radius":200,"absentBy":"08:00","timeZone":"Asia/Tokio"}}
@@ -121,11 +121,11 @@ import Testing
         let refused = try send(file, "format=geojson")
         #expect(refused.status == 400)
         #expect(refused.field == "properties.timeZone")
-        #expect(try refused.text("hint") == "did you mean Asia/Tokyo?")
+        #expect(try refused.text("hint") == "Did you mean Asia/Tokyo?")
         #expect(try count() == 0)
     }
 
-    @Test func `all zones of a file are made or none`() throws {
+    @Test func `all zones of a file are created or none`() throws {
         let bad = Self.pad.replacing("Location,3,3.2,101.8", with: "Location,3,3.3,101.7")
         let refused = try send(bad, "format=pad")
         #expect(refused.status == 400)
@@ -167,7 +167,7 @@ import Testing
         #expect(pad.json["file"]?.string?.contains("AlertZoneName,Zone 2") == true)
     }
 
-    @Test func `waypoints get the radius that the caller names`() throws {
+    @Test func `waypoints get the requested radius`() throws {
         let gpx = #"<gpx><wpt lat="3" lon="101"><name>Well</name></wpt></gpx>"#
         #expect(try send(gpx, "format=gpx").status == 400)
         let made = try send(gpx, "format=gpx&radius=75.5&kind=alert")
@@ -185,7 +185,7 @@ import Testing
         #expect(try jaga.ask("GET", zones + "/export?format=gpx").field == "format")
     }
 
-    @Test func `those who may not edit the zones make none, not even to see`() throws {
+    @Test func `callers without the right cannot import or preview zones`() throws {
         let anna = try jaga.person("Anna")
         let token = try jaga.token(of: anna)
         for query in ["format=pad", "format=pad&preview=true"] {
@@ -196,7 +196,7 @@ import Testing
         #expect(try jaga.ask("GET", zones + "/export?format=pad", as: token).status == 403)
     }
 
-    @Test func `more zones than a circle may have, and none at all, are refused`() throws {
+    @Test func `too many zones and empty files are rejected`() throws {
         let one = "AlertZoneStart\nAlertZoneSize,5\nLocation,1,1,1\nAlertZoneEnd\n"
         let answer = try send(String(repeating: one, count: 501), "format=pad")
         #expect(answer.status == 409)
@@ -206,7 +206,7 @@ import Testing
         #expect(preview.json["problems"]?.array?.count == 1)
     }
 
-    @Test func `a set takes more of them, from a larger file`() throws {
+    @Test func `a set accepts more zones from a larger file`() throws {
         let set = try "/v1/sets/" + jaga.ask("POST", "/v1/sets", "{'name': 'All'}").text("id")
         let one = "AlertZoneStart\nAlertZoneSize,5\nLocation,1,1,1\nAlertZoneEnd\n"
         let blank = String(repeating: ",", count: 1 << 20) + "\n"
@@ -219,7 +219,7 @@ import Testing
         #expect(written.split(separator: "AlertZoneStart").count == 600)
     }
 
-    @Test func `a person's private zones are theirs to take and give`() throws {
+    @Test func `a person imports and exports their private zones`() throws {
         let anna = try jaga.person("Anna")
         let token = try jaga.token(of: anna)
         let path = "/v1/people/\(anna)/zones"

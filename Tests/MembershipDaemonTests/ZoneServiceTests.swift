@@ -15,7 +15,7 @@ import Testing
         """
     }
 
-    @Test func `a zone is told whole, changed by PATCH and read back`() async throws {
+    @Test func `a zone is returned with all fields, changed by PATCH and read back`() async throws {
         let jaga = try await RunningMembership()
         let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")
         let zones = "/v1/circles/\(circle)/zones"
@@ -67,7 +67,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/sets/\(set)").json["zones"] == 5)
     }
 
-    @Test func `a person sees every zone that judges them, and who is told`() async throws {
+    @Test func `a person sees every applicable zone and its recipients`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let ben = try jaga.person("Ben")
@@ -92,11 +92,11 @@ import Testing
         let path = try "/v1/people/\(anna)/zones/" + own.text("id")
         #expect(try jaga.ask("PATCH", path, texting, as: token).status == 200)
         #expect(try jaga.ask("GET", path).status == 403)
-        let refused = "/v1/people/\(anna)/refused-zones/\(zone)"
+        let refused = "/v1/people/\(anna)/zone-opt-outs/\(zone)"
         #expect(try jaga.ask("PUT", refused, as: token).status == 204)
 
         func judging() throws -> [String: JSON] {
-            let list = try jaga.ask("GET", "/v1/people/\(anna)/judging-zones", as: token)
+            let list = try jaga.ask("GET", "/v1/people/\(anna)/applicable-zones", as: token)
             let items = list.json["items"]?.array ?? []
             return Dictionary(
                 uniqueKeysWithValues: items.map { ($0["ownerName"]?.string ?? "", $0) })
@@ -111,7 +111,7 @@ import Testing
         #expect(zones["Anna"]?["texted"]?[0]?["confirmed"] == false)
         #expect(try jaga.ask("DELETE", refused, as: token).status == 204)
         #expect(try judging()["C"]?["refused"] == false)
-        #expect(try jaga.ask("GET", "/v1/people/\(anna)/judging-zones").status == 403)
+        #expect(try jaga.ask("GET", "/v1/people/\(anna)/applicable-zones").status == 403)
         #expect(try jaga.ask("DELETE", "/v1/sets/\(set)").status == 204)
         #expect(try judging().count == 2)
     }
@@ -135,7 +135,7 @@ import Testing
         #expect(try jaga.ask("DELETE", path).status == 204)
     }
 
-    @Test func `codes, wrong ones and how many were sent survive a kill`() async throws {
+    @Test func `codes, attempts and rate limits survive a kill`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let token = try jaga.token(of: anna)
@@ -149,10 +149,10 @@ import Testing
         #expect(try enter("12345").field == "code")
         #expect(try enter("12345").json["hint"]?.string?.contains("six digits") == true)
         let first = try enter("000 000")
-        #expect(first.status == 400 && first.json["hint"] == "4 more tries")
+        #expect(first.status == 400 && first.json["hint"] == "4 attempts left")
         await jaga.kill()
         try await jaga.startAgain()
-        #expect(try enter("000000").json["hint"] == "3 more tries")
+        #expect(try enter("000000").json["hint"] == "3 attempts left")
         for _ in 1...2 {
             #expect(try jaga.ask("POST", path + "/code", as: token).status == 200)
         }
@@ -167,7 +167,7 @@ import Testing
         #expect(try jaga.ask("PUT", path + "/confirmed").json["codeExpires"] == .null)
     }
 
-    @Test func `a zone is mailed by a sealed record that no snapshot has`() async throws {
+    @Test func `a zone is mailed by a sealed record, which no snapshot contains`() async throws {
         let jaga = try await RunningMembership()
         let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")
         let zones = "/v1/circles/\(circle)/zones"
@@ -185,7 +185,8 @@ import Testing
         #expect(!bytes.contains("AlertZoneStart"), "it is sealed")
     }
 
-    @Test func `an update of the time zones prepares zones anew at the next start`() async throws {
+    @Test func `an update of the time zone database updates zones at the next start`() async throws
+    {
         let jaga = try await RunningMembership()
         let circle = try jaga.ask("POST", "/v1/circles", "{'name': 'C'}").text("id")
         let zones = "/v1/circles/\(circle)/zones"
@@ -198,21 +199,21 @@ import Testing
         await jaga.kill()
         try await jaga.startAgain()
         #expect(try jaga.ask("GET", path).json["properties"]?["version"] == 1)
-        #expect(jaga.membership?.text.contains("prepared zones anew") == false)
+        #expect(jaga.membership?.text.contains("zone offsets updated") == false)
         await jaga.kill()
         let folder = try TemporaryFolder()
         try Files.makeFolder(folder.file("Europe"))
-        // Berlin as Tokyo is.
+        // Berlin with Tokyo's offsets.
         try Files.write(
             try Files.read("/usr/share/zoneinfo/Asia/Tokyo"), to: folder.file("Europe/Berlin"))
         try await jaga.startAgain(["JAGA_MEMBERSHIP_ZONEINFO": folder.path])
         #expect(try jaga.ask("GET", path).json["properties"]?["version"] == 2)
         let log = jaga.membership?.text ?? ""
-        #expect(log.contains("prepared zones anew"))
+        #expect(log.contains("zone offsets updated"))
         #expect(log.contains("zones=1 timeZones=Europe/Berlin"))
         await jaga.kill()
         try await jaga.startAgain(["JAGA_MEMBERSHIP_ZONEINFO": folder.path + "/nowhere"])
         #expect(try jaga.ask("GET", path).json["properties"]?["version"] == 2)
-        #expect(jaga.membership?.text.contains("time zones are unknown") == true)
+        #expect(jaga.membership?.text.contains("time zones unknown") == true)
     }
 }

@@ -9,7 +9,7 @@ import Testing
         #expect(largest.description == "per_7zzzzzzzzzzzzzzzzzzzzzzzzz")
     }
 
-    @Test func `what is written can be read back`() throws {
+    @Test func `text and JSON round-trip`() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<1000 {
             let raw = ID128(high: generator.next(), low: generator.next())
@@ -23,7 +23,7 @@ import Testing
         "per_80000000000000000000000000", "per_0000000000000000000000000u",
         "per_0000000000000000000000000A", "PER_00000000000000000000000000",
     ])
-    func `refuses other prefixes, lengths, letters and more than 128 bits`(text: String) {
+    func `rejects other prefixes, lengths, letters and more than 128 bits`(text: String) {
         #expect(PersonID(text) == nil)
     }
 }

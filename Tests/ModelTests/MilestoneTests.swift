@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-@Suite struct `An event that stands in every log` {
+@Suite struct `A milestone` {
     private let person = PersonID(ID128(high: 1, low: 1))
     private let device = DeviceID(ID128(high: 2, low: 2))
 
@@ -12,7 +12,7 @@ import Testing
     private func message(_ state: NotificationState) -> Event {
         event(
             .notificationChanged(
-                NotificationNews(
+                NotificationChanged(
                     notification: NotificationID(.zero), emergency: nil, person: person,
                     recipient: person, channel: .sms, state: state, gateway: "g", answer: "")))
     }
@@ -27,15 +27,15 @@ import Testing
                 report: ReportID(.zero)))
     }
 
-    @Test func `is one that people may be told of, by whose request it came`() {
+    @Test func `is an event that may notify people and has a trace`() {
         #expect(event(crossing).isMilestone(isOwn: true))
         #expect(event(crossing).isMilestone(isOwn: false))
         #expect(!event(crossing, trace: "").isMilestone(isOwn: true))
-        let battery = BatteryNews(person: person, device: device, battery: 14, mark: 15)
+        let battery = BatteryChange(person: person, device: device, battery: 14, mark: 15)
         #expect(!event(.batteryLow(battery)).isMilestone(isOwn: true))
     }
 
-    @Test func `is what became of a message, once`() {
+    @Test func `is the final state of a notification, in its sender's log only`() {
         for state in [NotificationState.accepted, .delivered, .refused, .unknown, .expired] {
             #expect(message(state).isMilestone(isOwn: true), "\(state)")
             #expect(!message(state).isMilestone(isOwn: false), "\(state)")

@@ -1,15 +1,15 @@
 import Model
 import Testing
 
-@Suite struct `A number from outside` {
+@Suite struct `An untrusted number` {
     static let extremes: [Int64] = [
         .min, .min + 1, -9_223_372_036_855, -(1 << 53) - 1, -1, 0, 1, 1 << 53, 1 << 62, .max - 1,
         .max,
     ]
 
-    @Test(arguments: extremes) func `is a time with which anything may be computed`(_ at: Int64) {
+    @Test(arguments: extremes) func `never overflows as a time`(_ at: Int64) {
         let time = Timestamp(microseconds: at)
-        for other in `A number from outside`.extremes {
+        for other in `An untrusted number`.extremes {
             let second = Timestamp(microseconds: other)
             let span = time - second
             _ = (time + span, time - span, second + span, time + .seconds(other))
@@ -23,7 +23,7 @@ import Testing
         #expect(Duration.seconds(Int64.min).microseconds == .min)
     }
 
-    @Test func `is a text within its range, or none`() {
+    @Test func `is parsed within its range only`() {
         let all = -OutsideNumber.most...OutsideNumber.most
         #expect(OutsideNumber.integer("9007199254740992", in: all) == 1 << 53)
         for text in [
@@ -38,7 +38,7 @@ import Testing
         #expect(OutsideNumber.bits(hexadecimal: "10000", UInt16.self) == nil)
     }
 
-    @Test func `is a double that becomes the nearest integer there is`() {
+    @Test func `is rounded to the nearest integer of the type`() {
         #expect(Int32(nearest: 1e308) == .max)
         #expect(Int32(nearest: -.infinity) == .min)
         #expect(UInt8(nearest: -0.6) == 0)

@@ -16,7 +16,7 @@ import Testing
         #expect(Timestamp(text) == Timestamp(milliseconds: milliseconds))
     }
 
-    @Test func `keeps microseconds where there are any`() {
+    @Test func `keeps microseconds if there are any`() {
         let time = Timestamp(microseconds: 1_000_001)
         #expect(time.description == "1970-01-01T00:00:01.000001Z")
         #expect(Timestamp(time.description) == time)
@@ -29,7 +29,7 @@ import Testing
         ("2026-11-20t10:20:00.5z", "2026-11-20T10:20:00.500Z"),
         ("2026-11-20T10:20:00.1234567Z", "2026-11-20T10:20:00.123456Z"),
     ])
-    func `reads the forms that clients send`(text: String, canonical: String) {
+    func `parses the forms that clients send`(text: String, canonical: String) {
         #expect(Timestamp(text)?.description == canonical)
     }
 
@@ -38,11 +38,11 @@ import Testing
         "2026-02-29T10:20:00Z", "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z",
         "2026-11-20T10:20:00.Z", "2026-11-20T10:20:00Zx", "+026-11-20T10:20:00Z",
     ])
-    func `refuses what is no time`(text: String) {
+    func `rejects anything else`(text: String) {
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func `agrees with Foundation on ten thousand moments of 600 years`() {
+    @Test func `agrees with Foundation on 10,000 times of 600 years`() {
         var generator = SeededGenerator(seed: 7)
         let formatter = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for _ in 0..<10_000 {

@@ -3,7 +3,7 @@ import Model
 import Testing
 
 @Suite struct ValueTests {
-    @Test func `coordinates survive their text form to the last digit`() throws {
+    @Test func `coordinates round-trip through JSON to the last digit`() throws {
         for latitude in [Int32(-900_000_000), -1, 0, 1, 525_163_101, 899_999_999, 900_000_000] {
             let value = Coordinate(latitudeE7: latitude, longitudeE7: -1_799_999_999)
             let data = try JSONEncoder().encode(value)
@@ -11,14 +11,14 @@ import Testing
         }
     }
 
-    @Test func `a latitude of 91 is no coordinate`() {
+    @Test func `a latitude of 91 is rejected`() {
         #expect(Coordinate(latitude: 91, longitude: 0) == nil)
         #expect(Coordinate(latitude: 0, longitude: -180.1) == nil)
         #expect(Coordinate(latitude: .nan, longitude: 0) == nil)
         #expect(Coordinate(latitude: 90, longitude: 180) != nil)
     }
 
-    @Test func `a fix is metres outside and centimetres inside`() throws {
+    @Test func `a fix has metres in JSON and centimetres in memory`() throws {
         let text = """
             {"time":"2026-11-20T10:20:00Z","lat":52.5,"lon":13.4,"accuracy":12.5,"speed":1.4}
             """
@@ -35,7 +35,7 @@ import Testing
         for kind in EventKind.allCases { #expect(kind.type.hasPrefix("jaga.")) }
     }
 
-    @Test func `a partition is six bits`() {
+    @Test func `a partition has six bits`() {
         #expect(Partition(64) == nil)
         #expect(Partition(-1) == nil)
         #expect(Partition(firstDigestByte: 0xFF).number == 63)

@@ -4,7 +4,7 @@ import NotifierCore
 import Testing
 
 struct AttemptTests {
-    /// A gateway that gives these outcomes in turn, then accepts.
+    /// A gateway with these outcomes in turn, then accepting.
     private func gateway(
         _ outcomes: [AttemptOutcome], retryAfter: Duration? = nil
     ) -> (Delivery) -> AttemptResult? {
@@ -18,7 +18,7 @@ struct AttemptTests {
     }
 
     /// One recipient with one number.
-    private func lonely() -> World {
+    private func worldWithOneRecipient() -> World {
         var world = World()
         var family = Town.family
         family.members = [family.members[0], family.members[2]]
@@ -36,17 +36,17 @@ struct AttemptTests {
     }
 
     @Test func `each state is published once and in order`() {
-        var world = lonely()
-        world.tell(.zoneEntered(Town.crossing()))
+        var world = worldWithOneRecipient()
+        world.receive(.zoneEntered(Town.crossing()))
         let id = world.sent[0].notification
         world.handle(.receipt(Receipt(notification: id, kind: .delivered)))
         world.handle(.receipt(Receipt(notification: id, kind: .delivered)))
         #expect(states(of: id, in: world) == [.queued, .sending, .accepted, .delivered])
     }
 
-    @Test func `the attempt is written before the network hears of it`() {
-        var world = lonely()
-        world.tell(.zoneEntered(Town.crossing()))
+    @Test func `the attempt is saved before the network call`() {
+        var world = worldWithOneRecipient()
+        world.receive(.zoneEntered(Town.crossing()))
         let attempt = world.effects.firstIndex {
             if case .save(.attempt(let attempt)) = $0 { attempt.outcome == nil } else { false }
         }
@@ -54,7 +54,7 @@ struct AttemptTests {
         #expect(attempt != nil && send != nil && attempt! < send!)
     }
 
-    @Test func `what no gateway takes goes over the next channel without another word`() {
+    @Test func `a message that no gateway can send falls over to the next channel`() {
         var world = World()
         var family = Town.family
         family.escalation = [EscalationTier(roles: [.guardian], channels: [.email])]
@@ -64,14 +64,14 @@ struct AttemptTests {
                 notification: delivery.notification, number: delivery.attempt,
                 outcome: delivery.channel == .email ? .unroutable : .accepted)
         }
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.addresses == ["budi@example.org", "+60111000002"])
     }
 
-    @Test func `a temporary failure is tried again with growing waits`() {
-        var world = lonely()
+    @Test func `a temporary failure is retried with growing waits`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway([.later, .later, .later])
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         var waits: [Duration] = []
         var last = world.now
         for expected in 2...4 {
@@ -86,46 +86,46 @@ struct AttemptTests {
         #expect(Set(world.sent.map(\.messageID)).count == 1)
     }
 
-    @Test func `a gateway that asks for patience gets it`() {
-        var world = lonely()
+    @Test func `a gateway's request to wait is honoured`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway([.later], retryAfter: .seconds(40))
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.pass(.seconds(39))
         #expect(world.sent.count == 1)
         world.pass(.seconds(1))
         #expect(world.sent.count == 2)
     }
 
-    @Test func `long waits are the timer's, short ones the notifier's own`() {
+    @Test func `long waits are scheduled with the timer, short ones in memory`() {
         for (asked, isClock) in [(40, false), (90, true)] {
-            var world = lonely()
+            var world = worldWithOneRecipient()
             world.gateway = gateway([.later], retryAfter: .seconds(asked))
-            world.tell(.zoneEntered(Town.crossing()))
-            #expect(world.wanted.values.contains { $0.rule == .retry } == isClock)
+            world.receive(.zoneEntered(Town.crossing()))
+            #expect(world.scheduledDeadlines.values.contains { $0.rule == .retry } == isClock)
             world.pass(.seconds(asked))
             #expect(world.sent.count == 2)
         }
     }
 
     @Test(arguments: [true, false])
-    func `a wait that is the timer's survives a restart`(isTimerAlive: Bool) {
-        var world = lonely()
+    func `a wait scheduled with the timer survives a restart`(isTimerAlive: Bool) {
+        var world = worldWithOneRecipient()
         world.gateway = gateway([.later], retryAfter: .seconds(90))
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         world.pass(.seconds(30))
         world.restart()
         world.isTimerAlive = isTimerAlive
         world.pass(.seconds(59))
         #expect(world.sent.count == 1)
-        world.pass(.seconds(1) + Limits.clockGrace)
+        world.pass(.seconds(1) + Limits.deadlineGrace)
         #expect(world.sent.map(\.attempt) == [1, 2])
         #expect(world.notifications.map(\.state) == [.accepted])
     }
 
-    @Test func `news that cannot leave in time expires with its reason`() {
-        var world = lonely()
+    @Test func `routine messages that cannot be sent in time expire with a reason`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway(.init(repeating: .later, count: 99))
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         world.pass(.seconds(1000))
         let id = world.sent[0].notification
         #expect(world.notification(id)?.state == .expired)
@@ -134,7 +134,7 @@ struct AttemptTests {
         #expect(world.sent.count == sent)
     }
 
-    @Test func `a refused number is not tried again; the next contact point is`() {
+    @Test func `a rejected number is not retried; the next contact point is used`() {
         var world = World()
         world.gateway = { delivery in
             AttemptResult(
@@ -147,16 +147,16 @@ struct AttemptTests {
                 id: ContactID(ID128(high: 3, low: 7)), channel: .sms, address: "+60111000033",
                 rank: 5))
         world.change(.personChanged(citra))
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         world.pass(.seconds(800))
         #expect(world.addresses.filter { $0 == "+60111000003" }.count == 1)
         #expect(world.addresses.filter { $0 == "+60111000033" }.count == 1)
     }
 
-    @Test func `in doubt an emergency is sent again with the same reference and id`() {
-        var world = lonely()
+    @Test func `after an unknown outcome an emergency is resent with the same reference and id`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway([.unknown])
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.pass(.seconds(5))
         #expect(world.sent.count == 2)
         #expect(world.sent[0].messageID == world.sent[1].messageID)
@@ -165,28 +165,28 @@ struct AttemptTests {
         #expect(world.notification(world.sent[0].notification)?.state == .accepted)
     }
 
-    @Test func `in doubt for ever, an emergency is not repeated for ever`() {
-        var world = lonely()
+    @Test func `unknown outcomes limit the resends of an emergency`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway(.init(repeating: .unknown, count: 99))
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.pass(.seconds(100))
         #expect(world.sent.count == 1 + Limits.unknownResendsMax)
     }
 
-    @Test func `in doubt zone news is not sent again`() {
-        var world = lonely()
+    @Test func `after an unknown outcome a zone notification is not resent`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway([.unknown])
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         world.pass(.seconds(800))
         #expect(world.sent.count == 1)
         #expect(world.notification(world.sent[0].notification)?.state == .unknown)
     }
 
-    @Test func `what was on its way when the process died: emergencies again, zone news not`() {
-        var world = lonely()
+    @Test func `after a crash in-flight emergencies are resent, zone notifications are not`() {
+        var world = worldWithOneRecipient()
         world.gateway = { _ in nil }
-        world.tell(.zoneEntered(Town.crossing()))
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.zoneEntered(Town.crossing()))
+        world.receive(.emergencyOpened(Town.change()))
         let before = world.sent
         #expect(before.count == 2)
         world.clear()
@@ -199,18 +199,18 @@ struct AttemptTests {
         #expect(world.attempts.filter { $0.outcome == .unknown }.count == 2)
     }
 
-    @Test func `an attempt whose end nobody hears of is in doubt after a while`() {
-        var world = lonely()
+    @Test func `an attempt without a result has an unknown outcome after a while`() {
+        var world = worldWithOneRecipient()
         world.gateway = { _ in nil }
-        world.tell(.zoneEntered(Town.crossing()))
-        world.pass(Limits.flightMax)
+        world.receive(.zoneEntered(Town.crossing()))
+        world.pass(Limits.attemptTimeout)
         #expect(world.notification(world.sent[0].notification)?.state == .unknown)
     }
 
-    @Test func `the end of an old attempt changes nothing`() {
-        var world = lonely()
+    @Test func `the result of an old attempt changes nothing`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway([.later])
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.pass(.seconds(5))
         world.handle(
             .attempted(
@@ -219,10 +219,10 @@ struct AttemptTests {
         #expect(world.notification(world.sent[0].notification)?.state == .accepted)
     }
 
-    @Test func `what waits for its gateway is not piled up by the ladder's rounds`() {
-        var world = lonely()
+    @Test func `rounds of an escalation do not pile up messages that wait for a gateway`() {
+        var world = worldWithOneRecipient()
         world.gateway = gateway(.init(repeating: .unreachable, count: 999))
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.pass(.seconds(3600))
         world.gateway = World().gateway
         world.clear()
@@ -230,7 +230,7 @@ struct AttemptTests {
         #expect(world.addresses.filter { $0 == "+60111000003" }.count == 1)
     }
 
-    @Test func `safety goes first and is not held up by a crowd of zone news`() {
+    @Test func `safety goes first, whatever the number of zone notifications`() {
         var world = World()
         var family = Town.family
         family.members = [family.members[0]]
@@ -241,10 +241,10 @@ struct AttemptTests {
         }
         world.change(.circleChanged(family))
         world.gateway = { _ in nil }
-        world.tell(.zoneEntered(Town.crossing()))
-        #expect(world.sent.count == Limits.newsInFlightMax * 3 / 4, "about one person")
+        world.receive(.zoneEntered(Town.crossing()))
+        #expect(world.sent.count == Limits.routineInFlightMax * 3 / 4, "about one person")
         world.clear()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.sent.map(\.isSafety) == Array(repeating: true, count: world.sent.count))
         #expect(world.sent.count == Limits.safetyInFlightMax * 3 / 4)
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import NotifierCore
 
-/// Acknowledgements of a person who is in two circles: the family, which Budi guards, and the team,
-/// which Eko guards.
+/// Acknowledgements for a person in two circles: the family, guarded by Budi, and the team, guarded
+/// by Eko.
 struct CircleAcknowledgementTests {
     private static let team: EventBody = .circleChanged(
         Circle(
@@ -17,7 +17,7 @@ struct CircleAcknowledgementTests {
     private func opened() -> World {
         var world = World(hasReplies: true)
         world.change(Self.team)
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.clear()
         return world
     }
@@ -35,12 +35,11 @@ struct CircleAcknowledgementTests {
 
     private func acknowledgements(_ world: World) -> [PersonID?] {
         world.published.compactMap {
-            if case .acknowledgementGiven(let answer) = $0 { answer.by } else { nil }
+            if case .acknowledgementCommitted(let answer) = $0 { answer.by } else { nil }
         }
     }
 
-    @Test func `an acknowledgement in one circle is shown in the other, whose escalation goes on`()
-    {
+    @Test func `an acknowledgement in one circle is shown in the other, which still escalates`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         #expect(emergency(world)?.state == .acknowledged)
@@ -54,7 +53,7 @@ struct CircleAcknowledgementTests {
         #expect(!texts(world, to: Town.aisha).contains { $0.contains("Nobody reached") })
     }
 
-    @Test func `somebody who keeps confirming holds only their own circle`() {
+    @Test func `repeated confirmations count only for the responder's own circle`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         for round in 0..<4 as Range<UInt64> {
@@ -67,20 +66,20 @@ struct CircleAcknowledgementTests {
         #expect(acknowledgements(world).isEmpty, "a confirmation is no other acknowledgement")
     }
 
-    @Test func `each circle has its responder`() {
+    @Test func `each circle has its own responder`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         world.clear()
         acknowledge(&world, 2, by: Town.eko)
         #expect(emergency(world)?.acknowledgements.map(\.by) == [Town.budi.id, Town.eko.id])
         #expect(acknowledgements(world).isEmpty, "to other services it is acknowledged already")
-        guard case .standing(let standing)? = world.answers[2] else {
+        guard case .status(let status)? = world.answers[2] else {
             Issue.record("it is answered")
             return
         }
-        #expect(standing.isYours && standing.by == Town.eko.id)
+        #expect(status.isYours && status.by == Town.eko.id)
         acknowledge(&world, 3, by: Town.citra)
-        guard case .standing(let first)? = world.answers[3] else {
+        guard case .status(let first)? = world.answers[3] else {
             Issue.record("it is answered")
             return
         }
@@ -99,7 +98,7 @@ struct CircleAcknowledgementTests {
         if restarts { world.restart() }
         world.clear()
         world.pass(.seconds(15 * 60 - 30))
-        #expect(texts(world, to: Town.budi).contains { $0.contains("Still on the alarm") })
+        #expect(texts(world, to: Town.budi).contains { $0.contains("Are you still helping") })
         #expect(texts(world, to: Town.eko).isEmpty)
         world.pass(.seconds(60))
         acknowledge(&world, 3, by: Town.eko)
@@ -108,25 +107,25 @@ struct CircleAcknowledgementTests {
         #expect(texts(world, to: Town.budi).contains { $0.contains("SOS Aisha") })
         #expect(!texts(world, to: Town.eko).contains { $0.contains("SOS Aisha") })
         #expect(emergency(world)?.state == .acknowledged)
-        #expect(emergency(world)?.taken?.by == Town.eko.id)
+        #expect(emergency(world)?.firstAcknowledgement?.by == Town.eko.id)
         acknowledge(&world, 4, by: Town.citra)
         world.clear()
         world.pass(.seconds(300))
         #expect(world.sent.isEmpty)
     }
 
-    @Test func `a further call goes to all circles whoever responds`() {
+    @Test func `a further call notifies all circles, whoever responds`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         acknowledge(&world, 2, by: Town.eko)
         world.clear()
-        world.tell(.emergencyJoined(Town.news(1, .open, signal: 2)))
+        world.receive(.emergencyJoined(Town.change(1, .open, signal: 2)))
         #expect(emergency(world)?.state == .open)
         #expect(texts(world, to: Town.budi).contains { $0.contains("PRESSED AGAIN") })
         #expect(texts(world, to: Town.eko).contains { $0.contains("PRESSED AGAIN") })
         world.clear()
         world.pass(.seconds(20 * 60))
-        #expect(!world.sent.contains { $0.text.contains("Still on the alarm") })
+        #expect(!world.sent.contains { $0.text.contains("Are you still helping") })
     }
 
     @Test func `the operator's acknowledgement stops all circles`() {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import NotifierCore
 
-/// Somebody else ends an emergency of a person who is in two circles: the family, which Budi
-/// guards, and the team, which Eko guards.
+/// Somebody else ends an emergency of a person in two circles: the family, guarded by Budi, and the
+/// team, guarded by Eko.
 struct CircleEndTests {
     private static func team(_ others: Membership...) -> EventBody {
         .circleChanged(
@@ -19,7 +19,7 @@ struct CircleEndTests {
     ) -> World {
         var world = World(hasReplies: hasReplies)
         world.change(team)
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.clear()
         return world
     }
@@ -38,13 +38,13 @@ struct CircleEndTests {
 
     private func resolutions(_ world: World) -> [EmergencyAnswer] {
         world.published.compactMap {
-            if case .resolutionGiven(let answer) = $0 { answer } else { nil }
+            if case .resolutionCommitted(let answer) = $0 { answer } else { nil }
         }
     }
 
-    private func standings(_ world: World) -> [LadderStanding] {
+    private func snapshots(_ world: World) -> [EmergencySnapshot] {
         world.published.compactMap {
-            if case .ladderStanding(let standing) = $0 { standing } else { nil }
+            if case .emergencySnapshot(let status) = $0 { status } else { nil }
         }
     }
 
@@ -53,7 +53,7 @@ struct CircleEndTests {
         return world.sent.filter { addresses.contains($0.address) }.map(\.text)
     }
 
-    @Test func `a guardian who acknowledges and resolves ends it in their own circle only`() {
+    @Test func `a guardian's resolution ends it in their own circle only`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         world.pass(.milliseconds(80))
@@ -61,16 +61,16 @@ struct CircleEndTests {
         resolve(&world, 2, by: Town.budi)
         #expect(state(world) == .open, "nobody of the team has it")
         #expect(resolutions(world).isEmpty)
-        #expect(standings(world).last?.endedCircles == [Town.familyID])
-        #expect(standings(world).last?.state == .open)
+        #expect(snapshots(world).last?.endedCircles == [Town.familyID])
+        #expect(snapshots(world).last?.state == .open)
         #expect(texts(world, to: Town.budi).contains { $0.contains("is over") })
         let eko = texts(world, to: Town.eko)
-        #expect(eko.contains { $0.contains("Budi ended the emergency of Aisha for Family") })
-        guard case .standing(let standing)? = world.answers[2] else {
+        #expect(eko.contains { $0.contains("Budi ended Aisha's emergency for Family") })
+        guard case .status(let status)? = world.answers[2] else {
             Issue.record("it is answered")
             return
         }
-        #expect(standing.state == .resolved && standing.isYours)
+        #expect(status.state == .resolved && status.isYours)
         world.clear()
         world.pass(.seconds(400))
         #expect(!texts(world, to: Town.eko).isEmpty, "the team's escalation goes on")
@@ -84,11 +84,12 @@ struct CircleEndTests {
         resolve(&world, 2, by: Town.budi)
         let asked = world.sent.filter { $0.text.contains("Budi ended your emergency") }
         #expect(asked.map(\.address).sorted() == ["+60111000001", "aisha@example.org"])
-        #expect(asked.allSatisfy { $0.text.contains("for Family. Right?") })
+        #expect(asked.allSatisfy { $0.text.contains("for Family. Are you safe?") })
         #expect(asked.allSatisfy { !$0.text.contains("OK") }, "the reference is no secret")
     }
 
-    @Test func `who ended it in their circle cannot stop the others by acknowledging again`() {
+    @Test
+    func `a second acknowledgement after one's own resolution does not stop the other circles`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         resolve(&world, 2, by: Town.budi)
@@ -98,21 +99,21 @@ struct CircleEndTests {
         }
         resolve(&world, 5, by: Town.citra)
         #expect(state(world) == .open)
-        guard case .standing(let standing)? = world.answers[5] else {
+        guard case .status(let status)? = world.answers[5] else {
             Issue.record("it is answered")
             return
         }
-        #expect(standing.state == .resolved && standing.by == Town.budi.id && !standing.isYours)
+        #expect(status.state == .resolved && status.by == Town.budi.id && !status.isYours)
     }
 
-    @Test func `a responder of the other circle keeps it`() {
+    @Test func `a responder of the other circle stays responder`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.eko)
         world.clear()
         resolve(&world, 2, by: Town.budi)
         #expect(state(world) == .acknowledged)
         let eko = texts(world, to: Town.eko)
-        #expect(eko.contains { $0.contains("Budi ended the emergency of Aisha for Family") })
+        #expect(eko.contains { $0.contains("Budi ended Aisha's emergency for Family") })
         #expect(!eko.contains { $0.contains("SOS") })
         resolve(&world, 3, by: Town.eko)
         #expect(state(world) == .resolved)
@@ -136,7 +137,7 @@ struct CircleEndTests {
         #expect(world.sent.isEmpty)
     }
 
-    @Test func `who shares all circles with the person ends it for all`() {
+    @Test func `a resolver who shares all circles with the person ends it for all`() {
         var world = opened(
             hasReplies: false,
             Self.team(
@@ -147,7 +148,7 @@ struct CircleEndTests {
         #expect(texts(world, to: Town.aisha).contains { $0.contains("Budi ended your emergency") })
     }
 
-    @Test func `a circle with nobody else in it holds nothing open`() {
+    @Test func `a circle without other members keeps nothing open`() {
         var world = opened(
             hasReplies: false,
             Self.team(
@@ -158,7 +159,7 @@ struct CircleEndTests {
         #expect(state(world) == .resolved)
     }
 
-    @Test func `the person confirms it, and it ends for all`() {
+    @Test func `the person's confirmation ends it for all`() {
         var world = opened()
         world.handle(.confirmEnd(Town.command(1, by: .person(Town.aisha.id))))
         #expect(world.answers[1] == .notEnded)
@@ -181,7 +182,7 @@ struct CircleEndTests {
     }
 
     @Test(arguments: [true, false])
-    func `no SMS confirms it, as everybody notified has the reference`(withReference: Bool) {
+    func `no SMS confirms it, because all recipients have the reference`(withReference: Bool) {
         var world = opened(hasReplies: true)
         let reference = world.emergency(Town.emergency(1))?.reference ?? ""
         acknowledge(&world, 1, by: Town.budi)
@@ -196,7 +197,7 @@ struct CircleEndTests {
         #expect(resolutions(world).isEmpty)
         #expect(
             texts(world, to: Town.aisha) == [
-                "Jaga: An SMS does not end your emergency. Confirm in Jaga that it is over."
+                "Jaga: An SMS cannot end your emergency. Confirm in Jaga that it is over."
                     + " Ref \(reference)."
             ])
         world.clear()
@@ -207,47 +208,48 @@ struct CircleEndTests {
     @Test(arguments: [
         (
             Language.english,
-            "Jaga: Budi ended your emergency for Family. Right? If so, confirm it in Jaga."
-                + " Until then your other circles go on."
+            "Jaga: Budi ended your emergency for Family. Are you safe? If so, confirm it in"
+                + " Jaga. We alert your other circles until then."
         ),
         (
             .malay,
-            "Jaga: Budi menamatkan kecemasan anda untuk Family. Betul? Jika betul, sahkan dalam"
-                + " Jaga. Sehingga itu kumpulan anda yang lain diteruskan."
+            "Jaga: Budi menamatkan kecemasan anda untuk Family. Anda selamat? Jika ya, sahkan"
+                + " dalam Jaga. Sehingga itu kami maklumkan kumpulan anda yang lain."
         ),
         (
             .indonesian,
-            "Jaga: Budi mengakhiri darurat Anda untuk Family. Benar? Jika benar, pastikan di Jaga."
-                + " Sampai saat itu lingkaran Anda yang lain tetap siaga."
+            "Jaga: Budi mengakhiri darurat Anda untuk Family. Anda aman? Jika ya, "
+                + "konfirmasi di Jaga."
+                + " Sampai saat itu grup Anda yang lain tetap siaga."
         ),
     ])
     func `the question to the person in three languages`(language: Language, text: String) {
         let reader = Reader(
             language: language, who: "Aisha", reference: "4711", now: World.start,
             hasReplies: true)
-        let words = Composer(reader).words(for: .ownEnded(by: "Budi", circles: "Family"), on: .sms)
-        #expect(words.text == text)
-        let mail = Composer(reader).words(for: .ownEnded(by: "Budi", circles: nil), on: .email)
+        let rendered = Composer(reader).render(.ownEnded(by: "Budi", circles: "Family"), on: .sms)
+        #expect(rendered.text == text)
+        let mail = Composer(reader).render(.ownEnded(by: "Budi", circles: nil), on: .email)
         #expect(mail.text.split(separator: "\n").first?.hasSuffix("?") == true)
     }
 
-    @Test func `a further call goes to all circles again`() {
+    @Test func `a further call notifies all circles again`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         resolve(&world, 2, by: Town.budi)
         world.clear()
-        world.tell(.emergencyJoined(Town.news(1, .open, signal: 2)))
+        world.receive(.emergencyJoined(Town.change(1, .open, signal: 2)))
         #expect(texts(world, to: Town.budi).contains { $0.contains("PRESSED AGAIN") })
         #expect(texts(world, to: Town.eko).contains { $0.contains("PRESSED AGAIN") })
-        #expect(standings(world).last?.endedCircles == [])
+        #expect(snapshots(world).last?.endedCircles == [])
         acknowledge(&world, 3, by: Town.budi)
         #expect(state(world) == .acknowledged)
     }
 
-    @Test func `it is so without evaluators, after a restart and under another name`() {
+    @Test func `it works without evaluators, after a restart and under another id`() {
         var world = World()
         world.change(Self.team(Town.member(Town.eko, .guardian, "EK")))
-        world.tell(.sosRaised(Town.signal(countdown: .zero)))
+        world.receive(.sosRaised(Town.signal(countdown: .zero)))
         world.pass(.seconds(4))
         acknowledge(&world, 1, by: Town.budi)
         resolve(&world, 2, by: Town.budi)
@@ -256,8 +258,8 @@ struct CircleEndTests {
         world.clear()
         world.pass(.seconds(300))
         #expect(!texts(world, to: Town.eko).isEmpty && texts(world, to: Town.budi).isEmpty)
-        // An evaluator comes back and calls it by another of its signals.
-        world.tell(.emergencyOpened(Town.news(2, .open, signal: 1)))
+        // An evaluator returns and names it by another signal.
+        world.receive(.emergencyOpened(Town.change(2, .open, signal: 1)))
         let renamed = world.emergency(Town.emergency(2))
         #expect(renamed?.endedCircles == [Town.familyID])
         world.clear()
@@ -265,7 +267,7 @@ struct CircleEndTests {
         #expect(texts(world, to: Town.budi).isEmpty)
     }
 
-    @Test func `the timelines say where it ended, and each shows its own people`() {
+    @Test func `timelines show where it ended, each with decisions about its own members`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         world.clear()

@@ -5,9 +5,9 @@ import Testing
 @testable import NotifierCore
 
 /// People leave circles, or circles are removed, while Aisha is in danger. She is in the family,
-/// which Budi guards, and in the team, which Eko guards.
+/// guarded by Budi, and in the team, guarded by Eko.
 struct DepartureTests {
-    /// How nobody of the team is left who could end it there.
+    /// Ways in which the team loses everyone who could end the emergency.
     enum Departure: String, CaseIterable {
         case helperLeft, personLeft, circleRemoved, helperErased
 
@@ -32,7 +32,7 @@ struct DepartureTests {
     private func opened(_ team: EventBody = bothInTeam) -> World {
         var world = World()
         world.change(team)
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.clear()
         return world
     }
@@ -51,7 +51,7 @@ struct DepartureTests {
 
     private func resolutions(_ world: World) -> [EmergencyAnswer] {
         world.published.compactMap {
-            if case .resolutionGiven(let answer) = $0 { answer } else { nil }
+            if case .resolutionCommitted(let answer) = $0 { answer } else { nil }
         }
     }
 
@@ -63,7 +63,7 @@ struct DepartureTests {
     // MARK: Nobody is left to end it
 
     @Test(arguments: Departure.allCases)
-    func `it ends for all where it goes on in no circle any more`(departure: Departure) {
+    func `it ends for all if it is active in no circle any more`(departure: Departure) {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         resolve(&world, 2, by: Town.budi)
@@ -79,20 +79,20 @@ struct DepartureTests {
     }
 
     @Test(arguments: Departure.allCases)
-    func `who ended it in their circle ends it for all where no other is left`(
+    func `a resolution in one circle ends it for all if no other circle is left`(
         departure: Departure
     ) {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         resolve(&world, 2, by: Town.budi)
-        // A store of before: nobody looked at the change.
+        // A store without this check.
         world.directory.apply(departure.change)
         resolve(&world, 3, by: Town.budi)
         #expect(state(world) == .resolved)
     }
 
     @Test(arguments: Departure.allCases)
-    func `what nobody has ended goes on for the operator`(departure: Departure) {
+    func `an emergency that nobody has ended stays active for the operator`(departure: Departure) {
         var world = opened()
         world.change(.circleChanged(Town.family.without(Town.aisha.id)))
         world.clear()
@@ -106,7 +106,7 @@ struct DepartureTests {
         #expect(state(world) == .resolved)
     }
 
-    @Test func `the person's own erasure ends what somebody has ended in a circle`() {
+    @Test func `the erasure of the person ends what was ended in one circle`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         resolve(&world, 2, by: Town.budi)
@@ -114,7 +114,7 @@ struct DepartureTests {
         #expect(state(world) == .resolved)
     }
 
-    @Test func `it goes on where one of several helpers leaves`() {
+    @Test func `it stays active if one of several helpers leaves`() {
         var world = opened(
             Self.team([
                 Town.member(Town.aisha, .member, "AI"), Town.member(Town.eko, .guardian, "EK"),
@@ -132,31 +132,30 @@ struct DepartureTests {
         EventBody.circleChanged(Town.family.without(Town.budi.id)),
         .personRemoved(PersonRemoval(person: Town.budi.id)),
     ])
-    func `a responder who shares no circle any more holds nothing up`(change: EventBody) {
+    func `a responder who shares no circle any more is removed`(change: EventBody) {
         var world = World()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         acknowledge(&world, 1, by: Town.budi)
         world.clear()
         world.change(change)
         #expect(state(world) == .open)
-        #expect(world.emergency(Town.emergency(1))?.taken == nil)
+        #expect(world.emergency(Town.emergency(1))?.firstAcknowledgement == nil)
         let texts = texts(world, to: Town.citra)
         #expect(texts.contains { $0.contains("NO ANSWER YET") && $0.contains("SOS Aisha") })
-        let standing = world.published.compactMap { body -> EmergencyState? in
-            if case .ladderStanding(let standing) = body { standing.state } else { nil }
+        let status = world.published.compactMap { body -> EmergencyState? in
+            if case .emergencySnapshot(let status) = body { status.state } else { nil }
         }
-        #expect(standing.last == .open, "other services no longer take it for acknowledged")
+        #expect(status.last == .open, "other services no longer take it for acknowledged")
         world.clear()
         world.pass(.seconds(130))
         #expect(self.texts(world, to: Town.dewi).count == 1)
         world.pass(.seconds(20 * 60))
-        #expect(!world.sent.contains { $0.text.contains("Still on the alarm") })
+        #expect(!world.sent.contains { $0.text.contains("Are you still helping") })
     }
 
-    @Test func `where the circle of the responder is removed the person hears that nobody is left`()
-    {
+    @Test func `if the responder's circle is removed the person is informed that nobody is left`() {
         var world = World()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         acknowledge(&world, 1, by: Town.budi)
         world.clear()
         world.change(.circleRemoved(CircleRemoval(circle: Town.familyID)))

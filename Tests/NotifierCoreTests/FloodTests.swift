@@ -4,22 +4,22 @@ import Testing
 
 @testable import NotifierCore
 
-/// One person's flood of calls or messages.
+/// A flood of calls or messages from one person.
 struct FloodTests {
-    /// Aisha calls and ends it, again and again.
+    /// Aisha calls and cancels repeatedly.
     private func call(_ world: inout World, _ number: UInt64) {
-        world.tell(.emergencyOpened(Town.news(number, raised: world.now)))
+        world.receive(.emergencyOpened(Town.change(number, raised: world.now)))
     }
 
     private func end(_ world: inout World, _ number: UInt64) {
-        world.tell(.emergencyResolved(Town.news(number, .resolved, by: Town.aisha.id)))
+        world.receive(.emergencyResolved(Town.change(number, .resolved, by: Town.aisha.id)))
     }
 
     private func alarms(_ world: World) -> Int {
         world.sent.count { $0.address == "+60111000002" && $0.text.contains("SOS Aisha") }
     }
 
-    @Test func `who calls and ends it in a loop sends a bounded number of messages`() {
+    @Test func `repeated calls and cancellations send a bounded number of messages`() {
         var world = World()
         for number in 1...600 as ClosedRange<UInt64> {
             call(&world, number)
@@ -28,7 +28,8 @@ struct FloodTests {
             world.pass(.milliseconds(500))
             if number == 3 { #expect(alarms(world) == 3, "the first calls are heard at once") }
         }
-        // One in 30, 60, 90 and 120 s; what was ended before its message left is not notified.
+        // One in 30, 60, 90 and 120 s; calls cancelled before their message is sent are not
+        // notified.
         #expect(alarms(world) <= 10, "of 600 calls in ten minutes")
     }
 
@@ -55,8 +56,8 @@ struct FloodTests {
         #expect(alarms(world) == 1)
     }
 
-    @Test func `messages about many people take turns, and one of them fills no lane`() {
-        var lanes = Lanes()
+    @Test func `messages about many people take turns, and one person cannot fill a lane`() {
+        var lanes = DeliveryQueue()
         let lane = Lane(isSafety: true, channel: .sms)
         let (aisha, budi) = (Town.aisha.id, Town.budi.id)
         func message(_ number: UInt64) -> NotificationID {
@@ -96,9 +97,9 @@ struct FloodTests {
         call(&world, 1)
         func count(_ address: String) -> Int { world.sent.count { $0.address == address } }
         #expect(count(throttled) == 1 && count("+60111000003") == 1)
-        #expect(world.notifier.troubles.isEmpty, "the gateway is up")
+        #expect(world.notifier.healthProblems.isEmpty, "the gateway is up")
         world.pass(.seconds(5))
-        world.tell(.emergencyJoined(Town.news(1, .open, signal: 2)))
+        world.receive(.emergencyJoined(Town.change(1, .open, signal: 2)))
         #expect(count("+60111000003") == 2, "at once, while the other number waits")
         world.pass(.seconds(50))
         #expect(world.sent.count { $0.address == throttled && $0.attempt > 1 } == 0)

@@ -18,57 +18,58 @@ struct GatewayTests {
         }
     }
 
-    @Test func `a fault of ours takes the gateway down, and the next one is used at once`() {
+    @Test func `rejected credentials take a gateway down, and the next is used at once`() {
         var world = World(gateways: Self.two)
         world.gateway = answers(["first": .misconfigured])
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.sent.map(\.gateway) == ["first", "second"])
-        #expect(world.notifier.troubles.count == 1)
+        #expect(world.notifier.healthProblems.count == 1)
         #expect(
             world.warnings.contains(.gatewayDown("first", .misconfigured, answer: "code 403")))
         world.clear()
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.sent.map(\.gateway) == ["second", "second"])
     }
 
-    @Test func `a gateway that has no way to a number is not asked again for it`() {
+    @Test func `a gateway that rejects a number is not asked again for it`() {
         var world = World(gateways: Self.two)
         world.gateway = answers(["first": .unroutable])
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.sent.map(\.gateway) == ["first", "second"])
-        #expect(world.notifier.troubles.isEmpty, "other numbers may do")
+        #expect(world.notifier.healthProblems.isEmpty, "other numbers may do")
     }
 
-    @Test func `no gateway with a way to a number: as good as refused`() {
+    @Test func `a number that every gateway rejects counts as rejected`() {
         var world = World(gateways: Self.two)
         world.gateway = answers(["first": .unroutable, "second": .unroutable])
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.notifications.allSatisfy { $0.state == .refused })
     }
 
-    @Test func `while the only gateway is down emergencies go on trying, one news finds out`() {
+    @Test
+    func `while the only gateway is down emergencies keep trying and one routine message probes`() {
         var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
         world.gateway = answers(["sms": .unreachable])
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         world.pass(.seconds(1))
-        for _ in 0..<20 { world.tell(.zoneEntered(Town.crossing(Town.school, at: world.now))) }
+        for _ in 0..<20 { world.receive(.zoneEntered(Town.crossing(Town.school, at: world.now))) }
         world.clear()
         world.pass(.seconds(30))
         let news = world.sent.filter { !$0.isSafety }.count
         #expect(news > 0 && news <= 6, "probes, not a crowd")
         world.clear()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.pass(.seconds(30))
         #expect(world.sent.filter(\.isSafety).count >= 3)
         world.gateway = answers([:])
         world.pass(.seconds(120))
-        #expect(world.notifier.troubles.isEmpty)
+        #expect(world.notifier.healthProblems.isEmpty)
         #expect(world.warnings.contains(.gatewayUp("sms")))
         let waiting = world.notifications.filter { $0.state != .accepted }
         #expect(waiting.isEmpty, "everything left afterwards")
     }
 
-    @Test func `a gateway that asks an emergency to wait gives way to the next`() {
+    @Test func `an emergency falls over when a gateway asks it to wait`() {
         var world = World(
             gateways: [
                 Gateway(name: "first", channels: [.sms]), Gateway(name: "next", channels: [.sms]),
@@ -79,11 +80,11 @@ struct GatewayTests {
                 outcome: delivery.gateway == "first" ? .later : .accepted,
                 retryAfter: delivery.gateway == "first" ? .seconds(3600) : nil)
         }
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.sent.map(\.gateway) == ["first", "next"])
     }
 
-    /// - Parameter waits: what each gateway asks for, in seconds; others accept
+    /// - Parameter waits: wait in seconds that each gateway asks for; others accept
     private func patience(_ waits: [String: Int64]) -> (Delivery) -> AttemptResult? {
         { delivery in
             AttemptResult(
@@ -93,19 +94,19 @@ struct GatewayTests {
         }
     }
 
-    @Test func `a gateway that asks news to wait gives way to the next, too`() {
+    @Test func `a routine message falls over when a gateway asks it to wait, too`() {
         var world = World(gateways: Self.two)
         world.gateway = patience(["first": 3600])
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.sent.map(\.gateway).sorted() == ["first", "first", "second", "second"])
         #expect(world.notifications.allSatisfy { $0.state == .accepted })
     }
 
     @Test(arguments: [0, 30])
-    func `news that all gateways ask to wait goes to the first that is free`(shorter: Int64) {
+    func `a routine message goes to the gateway whose wait ends first`(shorter: Int64) {
         var world = World(gateways: Self.two)
         world.gateway = patience(["first": shorter, "second": 300])
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.sent.count == 4, "each gateway once for each message")
         world.clear()
         world.gateway = patience([:])
@@ -113,7 +114,7 @@ struct GatewayTests {
         #expect(world.sent.map(\.gateway) == ["first", "first"])
     }
 
-    @Test func `with all gateways asking for patience an emergency waits a minute at most`() {
+    @Test func `if all gateways ask to wait, an emergency waits a minute at most`() {
         var world = World(
             gateways: [
                 Gateway(name: "first", channels: [.sms]), Gateway(name: "next", channels: [.sms]),
@@ -123,7 +124,7 @@ struct GatewayTests {
                 notification: delivery.notification, number: delivery.attempt, outcome: .later,
                 retryAfter: .seconds(3600))
         }
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.sent.map(\.gateway) == ["first", "next"])
         world.pass(.seconds(59))
         #expect(world.sent.count == 2)
@@ -131,24 +132,24 @@ struct GatewayTests {
         #expect(world.sent.count == 3)
     }
 
-    @Test func `silence takes a gateway down after the third time`() {
+    @Test func `three missing answers take a gateway down`() {
         var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
         world.gateway = answers(["sms": .unknown])
-        world.tell(.zoneEntered(Town.crossing()))
-        #expect(world.notifier.troubles.isEmpty)
-        world.tell(.zoneEntered(Town.crossing()))
-        #expect(!world.notifier.troubles.isEmpty)
+        world.receive(.zoneEntered(Town.crossing()))
+        #expect(world.notifier.healthProblems.isEmpty)
+        world.receive(.zoneEntered(Town.crossing()))
+        #expect(!world.notifier.healthProblems.isEmpty)
     }
 
     @Test func `health survives a restart`() {
         var world = World(gateways: Self.two)
         world.gateway = answers(["first": .misconfigured])
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.restart()
-        #expect(world.notifier.troubles.count == 1)
+        #expect(world.notifier.healthProblems.count == 1)
     }
 
-    @Test func `a test has one attempt and its answer is the gateway's`() {
+    @Test func `a test has one attempt and returns the gateway's answer`() {
         var world = World(gateways: Self.two)
         world.gateway = answers(["second": .later])
         world.handle(
@@ -160,7 +161,7 @@ struct GatewayTests {
         #expect(world.sent.count == 1)
     }
 
-    @Test func `a test of what is not there is refused`() {
+    @Test func `a test of an unknown gateway is rejected`() {
         var world = World(gateways: Self.two)
         world.handle(.test(GatewayTest(request: 1, gateway: "x", to: "+6", id: .zero, trace: "")))
         world.handle(
@@ -169,12 +170,12 @@ struct GatewayTests {
         #expect(world.answers[2] == .wrongAddress)
     }
 
-    @Test func `a down gateway is open again only after its wait`() {
+    @Test func `a gateway that is down is probed only after its back-off`() {
         var world = World(gateways: [Gateway(name: "sms", channels: [.sms])])
         world.gateway = answers(["sms": .misconfigured])
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         let first = world.sent.count
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.sent.count == first, "nothing more is wasted on it")
     }
 }
@@ -182,7 +183,7 @@ struct GatewayTests {
 struct ReceiptTests {
     private func sent() -> (World, Delivery) {
         var world = World()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         let sms = world.sent.first { $0.channel == .sms }!
         return (world, sms)
     }
@@ -191,7 +192,7 @@ struct ReceiptTests {
         world.notification(delivery.notification)?.state
     }
 
-    @Test func `states never go back, whatever the order of receipts`() {
+    @Test func `states never move back, whatever the order of receipts`() {
         for kinds in [
             [ReceiptKind.accepted, .delivered], [.delivered, .accepted],
             [.buffered, .delivered, .buffered], [.delivered, .failed], [.failed, .delivered],
@@ -220,18 +221,19 @@ struct ReceiptTests {
         #expect(world.addresses == ["+60111000022"])
     }
 
-    @Test func `a failure hours later tells nobody again who was told by mail`() {
+    @Test func `a failure hours later does not repeat a message that was mailed`() {
         var world = World()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         let sms = world.sent.first { $0.address == "+60111000002" }
-        let told = world.notification(sms?.notification ?? NotificationID(.zero))
+        let notified = world.notification(sms?.notification ?? NotificationID(.zero))
         world.pass(.seconds(3 * 3600))
         world.clear()
         world.handle(
             .receipt(
                 Receipt(
-                    notification: told?.id ?? NotificationID(.zero), stored: told, kind: .failed)))
-        #expect(told?.addresses?.count == 2)
+                    notification: notified?.id ?? NotificationID(.zero), stored: notified,
+                    kind: .failed)))
+        #expect(notified?.addresses?.count == 2)
         #expect(world.sent.isEmpty)
     }
 
@@ -250,10 +252,10 @@ struct ReceiptTests {
         #expect(state(world, sms) == .delivered)
     }
 
-    @Test func `a receipt that overtakes the attempt's own answer settles it`() {
+    @Test func `a receipt before the attempt's own result settles it`() {
         var world = World()
         world.gateway = { _ in nil }
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         let sms = world.sent.first { $0.channel == .sms }!
         world.handle(.receipt(Receipt(notification: sms.notification, kind: .delivered)))
         #expect(state(world, sms) == .delivered)
@@ -267,29 +269,32 @@ struct ReceiptTests {
         #expect(!world.sent.contains { $0.notification == sms.notification }, "not sent again")
     }
 
-    @Test func `in doubt, a word of the next one on the way is enough`() {
+    @Test func `after an unknown outcome a receipt settles the message`() {
         var world = World()
         world.gateway = { delivery in
             AttemptResult(
                 notification: delivery.notification, number: delivery.attempt, outcome: .unknown)
         }
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         let sms = world.sent.first { $0.channel == .sms }!
         world.handle(.receipt(Receipt(notification: sms.notification, kind: .accepted)))
         #expect(state(world, sms) == .accepted)
     }
 
-    @Test func `a receipt for a message that is only in the store is taken, and not kept`() {
+    @Test
+    func
+        `a receipt for a message that is only in the store is applied and not kept in memory`()
+    {
         var world = World()
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         let sms = world.sent.first { $0.channel == .sms }!
         let stored = world.notification(sms.notification)
         world.pass(.seconds(7200))
-        #expect(!world.notifier.holds(sms.notification))
+        #expect(!world.notifier.isInMemory(sms.notification))
         world.handle(
             .receipt(
                 Receipt(notification: sms.notification, stored: stored, kind: .delivered)))
         #expect(state(world, sms) == .delivered)
-        #expect(!world.notifier.holds(sms.notification))
+        #expect(!world.notifier.isInMemory(sms.notification))
     }
 }

@@ -5,11 +5,11 @@ import Testing
 import Timing
 
 struct PartsTests {
-    @Test func `the recipient's clock is used once it is known`() throws {
+    @Test func `the recipient's time zone is used once it is known`() throws {
         var world = World()
-        world.notifier.learn(
+        world.notifier.setTimeZone(
             "Asia/Kuala_Lumpur", TimeZoneRules(offsetSeconds: 8 * 3600))
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.sent.allSatisfy { $0.text.contains("School, 10:20.") })
     }
 }

@@ -7,10 +7,10 @@ struct ReplyTests {
     private static let budi = "+60111000002"
     private static let stranger = "+60129999999"
 
-    /// Aisha's emergency is open, and Budi was told of it by SMS.
+    /// Aisha's emergency is open, and Budi was notified by SMS.
     private func opened() -> World {
         var world = World()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         world.clear()
         return world
     }
@@ -32,39 +32,39 @@ struct ReplyTests {
         }.map(\.text)
     }
 
-    private func given(_ world: World) -> [EmergencyAnswer] {
+    private func acknowledged(_ world: World) -> [EmergencyAnswer] {
         world.published.compactMap {
-            if case .acknowledgementGiven(let answer) = $0 { answer } else { nil }
+            if case .acknowledgementCommitted(let answer) = $0 { answer } else { nil }
         }
     }
 
     @Test(arguments: ["OK %", "ok %", " Ok  %.", "OK%", "\"OK %\"", "okay %!"])
-    func `OK and the reference takes the emergency`(form: String) throws {
+    func `OK and the reference acknowledges the emergency`(form: String) throws {
         var world = opened()
         write(&world, form.replacing("%", with: try reference(world)))
-        #expect(given(world).map(\.by) == [Town.budi.id])
+        #expect(acknowledged(world).map(\.by) == [Town.budi.id])
         #expect(world.emergency(Town.emergency(1))?.state == .acknowledged)
         #expect(
             answers(world) == [
-                "Jaga: You have taken the alarm of Aisha. The others are told. Ref "
+                "Jaga: You are responding to Aisha's emergency. We tell the others. Ref "
                     + (try reference(world)) + "."
             ])
     }
 
-    @Test func `whoever was not told takes nothing and hears nothing`() throws {
+    @Test func `numbers that were not notified change nothing and get no answer`() throws {
         var world = opened()
         for sender in [Self.stranger, "+60111000004", "+60111000001"] {
             write(&world, "OK \(try reference(world))", from: sender)
         }
-        #expect(given(world).isEmpty)
+        #expect(acknowledged(world).isEmpty)
         #expect(answers(world).isEmpty)
         #expect(world.emergency(Town.emergency(1))?.state == .open)
     }
 
-    @Test func `a wrong reference, or none, is told the right one`() throws {
+    @Test func `a wrong or missing reference is answered with the right one`() throws {
         var world = opened()
         write(&world, "OK")
-        #expect(given(world).isEmpty)
+        #expect(acknowledged(world).isEmpty)
         let right = try reference(world)
         #expect(answers(world).first?.contains("reply OK \(right)") == true)
         world.pass(.seconds(61))
@@ -73,31 +73,31 @@ struct ReplyTests {
         #expect(answers(world).count == 1)
     }
 
-    @Test func `who comes second hears whose it is, and who comes late how it ended`() throws {
+    @Test func `the second responder learns the first, and a late one how it ended`() throws {
         var world = opened()
         world.pass(.seconds(130))
         write(&world, "OK \(try reference(world))", from: "+60111000003")
         world.clear()
         write(&world, "OK \(try reference(world))")
-        #expect(given(world).isEmpty)
-        #expect(answers(world).first?.contains("Citra has taken the alarm of Aisha") == true)
-        world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.citra.id)))
+        #expect(acknowledged(world).isEmpty)
+        #expect(answers(world).first?.contains("Citra is responding to Aisha's emergency") == true)
+        world.receive(.emergencyResolved(Town.change(1, .resolved, by: Town.citra.id)))
         world.pass(.seconds(61))
         world.clear()
         write(&world, "OK \(try reference(world))")
-        #expect(answers(world).first?.contains("Alarm of Aisha is over") == true)
+        #expect(answers(world).first?.contains("Aisha's emergency is over") == true)
     }
 
-    @Test func `a number that was told hours ago still counts, also after a restart`() throws {
+    @Test func `a number notified hours ago still counts, also after a restart`() throws {
         var world = opened()
         world.pass(.seconds(3 * 3600))
         world.restart()
         world.clear()
         write(&world, "OK \(try reference(world))")
-        #expect(given(world).map(\.by) == [Town.budi.id])
+        #expect(acknowledged(world).map(\.by) == [Town.budi.id])
     }
 
-    @Test func `STOP and START are kept for the number, and answered once a minute`() {
+    @Test func `STOP and START are stored per number, and answered once a minute`() {
         var world = World()
         write(&world, "stop", from: Self.stranger)
         write(&world, "STOP please", from: Self.stranger)
@@ -115,25 +115,25 @@ struct ReplyTests {
         #expect(world.sent.count == 2, "the minute goes on over a restart")
     }
 
-    @Test func `a guardian who said STOP hears of emergencies, but of zones by mail alone`() {
+    @Test func `a guardian who replied STOP gets emergencies by SMS, and zones by mail only`() {
         var world = World()
         write(&world, "STOP")
         world.clear()
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(Set(world.addresses) == ["budi@example.org", "+60111000003"])
         world.clear()
-        world.tell(.emergencyOpened(Town.news()))
+        world.receive(.emergencyOpened(Town.change()))
         #expect(world.addresses.contains(Self.budi))
-        // Citra has a number and nothing else.
+        // Citra has only a number.
         write(&world, "STOP", from: "+60111000003")
         world.clear()
-        world.tell(.zoneExited(Town.crossing(inside: false)))
+        world.receive(.zoneExited(Town.crossing(inside: false)))
         #expect(world.addresses == ["budi@example.org"])
         let decisions = world.timeline.first?.decisions ?? []
         #expect(decisions.contains { $0.recipient == Town.citra.id && $0.reason == .stopped })
     }
 
-    @Test func `a number is forgotten a day after its answer`() {
+    @Test func `the state of a number is removed a day after its answer`() {
         var world = World()
         write(&world, "STOP", from: Self.stranger)
         write(&world, "START", from: Self.stranger)
@@ -146,53 +146,53 @@ struct ReplyTests {
         var world = World()
         write(&world, "SOS at the river", from: "+60111000001")
         let signals = world.published.compactMap { body -> EmergencySignal? in
-            if case .signalGiven(let signal) = body { signal } else { nil }
+            if case .signalReceived(let signal) = body { signal } else { nil }
         }
         let signal = try #require(signals.first)
         #expect(signals.count == 1)
         #expect(signal.person == Town.aisha.id && signal.trigger == .sms)
         #expect(signal.note == "at the river" && signal.countdownEnds == signal.received)
-        #expect(answers(world).first?.contains("Your SOS has arrived") == true)
+        #expect(answers(world).first?.contains("SOS received") == true)
         world.clear()
-        // Neither ingest nor an evaluator answers: the ladder is opened here.
+        // Neither ingest nor an evaluator answers, so the fallback opens the escalation.
         world.pass(.seconds(5))
         #expect(world.addresses.contains(Self.budi))
         #expect(world.sent.first { $0.address == Self.budi }?.text.contains("at the river") == true)
-        // Ingest comes back and tells of the same call: nobody hears twice.
+        // Ingest returns and publishes the same call: nobody is notified twice.
         world.clear()
-        world.tell(.sosRaised(signal))
+        world.receive(.sosRaised(signal))
         world.pass(.seconds(5))
         #expect(world.sent.isEmpty)
     }
 
-    @Test func `SOS of a number that nobody has is passed over`() {
+    @Test func `SOS of an unknown number is ignored`() {
         var world = World()
         write(&world, "SOS", from: Self.stranger)
         #expect(world.published.isEmpty && world.sent.isEmpty)
     }
 
-    @Test func `SOS of a number that two have is one for both`() {
+    @Test func `SOS of a number of two people is an emergency for both`() {
         var world = World()
         var citra = Town.citra
         citra.contacts[0].address = "+60111000001"
         world.change(.personChanged(citra))
         write(&world, "sos", from: "+60111000001")
         let people = world.published.compactMap { body -> PersonID? in
-            if case .signalGiven(let signal) = body { signal.person } else { nil }
+            if case .signalReceived(let signal) = body { signal.person } else { nil }
         }
         #expect(people == [Town.aisha.id, Town.citra.id])
     }
 
-    @Test func `other words of who was told, or is in danger, stand in the timeline`() {
+    @Test func `other texts of recipients or the person in danger are in the timeline`() {
         var world = opened()
         write(&world, "I am on my way\nwith Ali")
         write(&world, "I am in the blue car", from: "+60111000001")
         write(&world, "who is this", from: Self.stranger)
         let replies = world.timeline.filter { $0.kind == .reply }
         #expect(replies.map(\.by) == [Town.budi.id, Town.aisha.id])
-        #expect(replies.first?.words == "I am on my way with Ali")
+        #expect(replies.first?.text == "I am on my way with Ali")
         #expect(world.sent.isEmpty)
-        world.tell(.emergencyResolved(Town.news(1, .resolved, by: Town.budi.id)))
+        world.receive(.emergencyResolved(Town.change(1, .resolved, by: Town.budi.id)))
         world.clear()
         write(&world, "thanks")
         #expect(world.timeline.isEmpty)
@@ -203,24 +203,24 @@ struct ReplyTests {
         let reader = Reader(
             language: language, who: String(repeating: "Nasruddin ", count: 10),
             reference: "4711", now: World.start)
-        let sayings: [Saying] = [
-            .yours, .referenceNeeded("4711"), .helpComes, .stopped, .started,
+        let contents: [NoticeContent] = [
+            .youRespond, .referenceNeeded("4711"), .sosReceived, .stopped, .started,
         ]
-        for saying in sayings {
-            let measure = SMSText(Composer(reader).words(for: saying, on: .sms).text)
+        for content in contents {
+            let measure = SMSText(Composer(reader).render(content, on: .sms).text)
             #expect(measure.segments == 1 && measure.encoding == .gsm7)
         }
     }
 
-    @Test func `an alarm says how to answer where answers arrive`() {
+    @Test func `an alarm says how to reply if replies are received`() {
         func text(_ hasReplies: Bool, on channel: Channel) -> String {
             let reader = Reader(
                 language: .english, who: "Aisha", reference: "4711", now: World.start,
                 hasReplies: hasReplies)
             let alarm = Alarm(trigger: .sms, raised: World.start)
-            return Composer(reader).words(for: .alarm(alarm, .first), on: channel).text
+            return Composer(reader).render(.alarm(alarm, .first), on: channel).text
         }
-        #expect(text(true, on: .sms).hasSuffix("Take it in Jaga, ref 4711. Or reply OK 4711."))
+        #expect(text(true, on: .sms).hasSuffix("Respond in Jaga, ref 4711. Or reply OK 4711."))
         #expect(!text(false, on: .sms).contains("reply"))
         #expect(!text(true, on: .email).contains("reply"))
     }

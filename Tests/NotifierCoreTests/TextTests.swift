@@ -17,24 +17,24 @@ struct TextTests {
             offsetSeconds: offset)
     }
 
-    private func alarm(note: String? = nil) -> Saying {
+    private func alarm(note: String? = nil) -> NoticeContent {
         .alarm(
             Alarm(
                 trigger: .panic, raised: Self.now, place: Self.place, battery: 34, note: note),
             .first)
     }
 
-    @Test func `an alarm as SMS says who, what, when, where, how sure, how to answer`() {
-        let text = Composer(setting()).words(for: alarm(), on: .sms).text
+    @Test func `an alarm by SMS says who, what, when, where, how accurate, how to respond`() {
+        let text = Composer(setting()).render(alarm(), on: .sms).text
         #expect(
             text == "SOS Aisha: panic button, 10:20."
                 + " https://osm.org/?mlat=3.13900&mlon=101.68690"
-                + " within 12 m, 10:18. Battery 34%. Take it in Jaga, ref 4711.")
+                + " within 12 m, 10:18. Battery 34%. Respond in Jaga, ref 4711.")
         #expect(SMSText(text).segments == 1)
     }
 
-    @Test func `an alarm as mail has a subject and lines`() {
-        let mail = Composer(setting()).words(for: alarm(note: "at the bridge"), on: .email)
+    @Test func `an alarm by mail has a subject and lines`() {
+        let mail = Composer(setting()).render(alarm(note: "at the bridge"), on: .email)
         #expect(mail.subject == "SOS Aisha: panic button, 10:20")
         #expect(
             mail.text == """
@@ -45,17 +45,17 @@ struct TextTests {
                 Within 12 m, 10:18.
                 Battery 34%.
                 Note: at the bridge.
-                Take it in Jaga, ref 4711.
+                Respond in Jaga, ref 4711.
 
-                You are told as a member of Family.
+                You get this as a member of Family.
 
                 """)
     }
 
-    @Test func `zone news in three languages`() {
-        let saying = Saying.zone(.entered, zone: "School", at: Self.now, place: nil)
+    @Test func `a zone notification in three languages`() {
+        let content = NoticeContent.zone(.entered, zone: "School", at: Self.now, place: nil)
         let texts = Language.allCases.map {
-            Composer(setting($0)).words(for: saying, on: .sms).text
+            Composer(setting($0)).render(content, on: .sms).text
         }
         #expect(
             texts == [
@@ -66,7 +66,7 @@ struct TextTests {
 
     @Test(arguments: [
         (
-            Language.english, "Jaga: Aisha is not at School by 10:20.",
+            Language.english, "Jaga: Aisha was not at School by 10:20.",
             "Jaga: Aisha: no contact since 07:40 (School, 10:20)."
         ),
         (
@@ -78,13 +78,13 @@ struct TextTests {
             "Jaga: Aisha: tidak ada kontak sejak 07:40 (School, 10:20)."
         ),
     ])
-    func `an absence is only said where there is contact`(
+    func `an absence is only claimed while there is contact`(
         language: Language, absent: String, silent: String
     ) {
         let seen = Timestamp("2026-11-19T23:40:00Z")!
         func text(_ hasContact: Bool, _ seen: Timestamp?) -> String {
-            Composer(setting(language)).words(
-                for: .absent(
+            Composer(setting(language)).render(
+                .absent(
                     zone: "School", by: Self.now, hasContact: hasContact, seen: seen,
                     place: nil), on: .sms
             ).text
@@ -94,41 +94,41 @@ struct TextTests {
         #expect(!text(false, nil).contains("07:40") && text(false, nil).contains("School"))
     }
 
-    @Test func `a stay by an old fix names its age in three languages`() {
-        let saying = Saying.zone(
+    @Test func `a stay by an old fix shows its age in three languages`() {
+        let content = NoticeContent.zone(
             .staysUnseen(minutes: 116), zone: "School", at: Self.now, place: nil)
         let texts = [Language.english, .malay, .indonesian].map {
-            Composer(setting($0)).words(for: saying, on: .sms).text
+            Composer(setting($0)).render(content, on: .sms).text
         }
         #expect(
             texts == [
-                "Jaga: Aisha is still in School by the last fix, 116 min old, 10:20.",
-                "Jaga: Aisha masih berada di School menurut kedudukan terakhir, 116 minit lalu, "
+                "Jaga: Aisha is still in School, last position 116 min ago, 10:20.",
+                "Jaga: Aisha masih berada di School, kedudukan terakhir 116 minit lalu, "
                     + "10:20.",
-                "Jaga: Aisha masih berada di School menurut posisi terakhir, 116 menit lalu, "
+                "Jaga: Aisha masih berada di School, posisi terakhir 116 menit lalu, "
                     + "10:20.",
             ])
     }
 
     @Test(arguments: Language.allCases)
-    func `zone news is one segment, whatever happened and however long the name`(
+    func `zone notifications fit one segment, whatever happened and however long the name`(
         language: Language
     ) {
-        for what in ZoneSaying.allCases {
+        for what in ZoneContent.allCases {
             for name in ["Aisha", String(repeating: "Long Name ", count: 30)] {
-                let text = Composer(setting(language, who: name)).words(
-                    for: .zone(what, zone: name, at: Self.now, place: nil), on: .sms
+                let text = Composer(setting(language, who: name)).render(
+                    .zone(what, zone: name, at: Self.now, place: nil), on: .sms
                 ).text
                 #expect(SMSText(text).segments == 1, "\(text)")
             }
         }
     }
 
-    @Test func `each saying of a zone is another sentence`() {
+    @Test func `each zone content has its own sentence`() {
         for language in Language.allCases {
-            let texts = ZoneSaying.allCases.map {
-                Composer(setting(language)).words(
-                    for: .zone($0, zone: "Z", at: Self.now, place: nil), on: .sms
+            let texts = ZoneContent.allCases.map {
+                Composer(setting(language)).render(
+                    .zone($0, zone: "Z", at: Self.now, place: nil), on: .sms
                 ).text
             }
             #expect(Set(texts).count == texts.count)
@@ -136,11 +136,11 @@ struct TextTests {
     }
 
     @Test(arguments: Language.allCases, [Channel.sms, .email])
-    func `every saying has words of GSM 03.38 where names have`(
+    func `every notice uses GSM 03.38 if the names do`(
         language: Language, channel: Channel
     ) {
-        for saying in Self.sayings {
-            let wording = Composer(setting(language)).words(for: saying, on: channel)
+        for content in Self.contents {
+            let wording = Composer(setting(language)).render(content, on: channel)
             #expect(SMSText.isGSM(wording.text), "\(wording.text)")
             #expect(!wording.text.isEmpty)
             #expect(channel == .sms || !wording.subject.isEmpty)
@@ -148,7 +148,7 @@ struct TextTests {
     }
 
     @Test(arguments: Language.allCases)
-    func `the place is in the first segment, however long or strange the name`(
+    func `the position is in the first segment, however long or strange the name`(
         language: Language
     ) {
         let names = [
@@ -163,7 +163,7 @@ struct TextTests {
                     note: String(repeating: "n", count: 500))
                 facts.note = isLate ? "会議" : facts.note
                 let text = Composer(setting(language, who: name, offset: nil))
-                    .words(for: .alarm(facts, .first), on: .sms).text
+                    .render(.alarm(facts, .first), on: .sms).text
                 let measure = SMSText(text)
                 let link = "https://osm.org/?mlat=3.13900&mlon=101.68690"
                 let end = text.firstRange(of: link)!.upperBound
@@ -175,36 +175,36 @@ struct TextTests {
         }
     }
 
-    @Test func `line ends and control characters of names cannot break a message`() {
+    @Test func `line breaks and control characters of names cannot break a message`() {
         let mail = Composer(setting(who: "Ai\r\nsha\u{7}: x\tBcc: y@z"))
-            .words(for: alarm(), on: .email)
+            .render(alarm(), on: .email)
         #expect(mail.subject == "SOS Ai sha : x Bcc: y@z: panic button, 10:20")
     }
 
-    @Test func `times of another day show it, and without a zone they are in UTC`() {
-        let saying = Saying.zone(
+    @Test func `times of another day show the date, and without a time zone they are in UTC`() {
+        let content = NoticeContent.zone(
             .left, zone: "School", at: Self.now - .seconds(3 * 3600), place: nil)
         #expect(
-            Composer(setting(offset: nil)).words(for: saying, on: .sms).text
+            Composer(setting(offset: nil)).render(content, on: .sms).text
                 == "Jaga: Aisha left School, 2026-11-19 23:20 UTC.")
         #expect(
-            Composer(setting()).words(for: saying, on: .sms).text
+            Composer(setting()).render(content, on: .sms).text
                 == "Jaga: Aisha left School, 07:20.")
     }
 
     @Test func `south, west and rounding of coordinates`() {
         let fix = Fix(
             time: Self.now, position: Coordinate(latitudeE7: -5, longitudeE7: -1_799_999_999))
-        let saying = Saying.zone(.entered, zone: "Z", at: Self.now, place: Place(fix))
-        let text = Composer(setting()).words(for: saying, on: .sms).text
+        let content = NoticeContent.zone(.entered, zone: "Z", at: Self.now, place: Place(fix))
+        let text = Composer(setting()).render(content, on: .sms).text
         #expect(text.contains("mlat=0.00000&mlon=-180.00000"))
         #expect(text.contains("accuracy unknown"))
     }
 
-    @Test func `an own map is linked`() {
+    @Test func `a configured map is linked`() {
         var setting = setting()
         setting.map = "https://map.example/{x}/{lon},{lat}"
-        let text = Composer(setting).words(for: alarm(), on: .sms).text
+        let text = Composer(setting).render(alarm(), on: .sms).text
         #expect(text.contains("https://map.example/{x}/101.68690,3.13900"))
     }
 
@@ -216,7 +216,7 @@ struct TextTests {
         #expect(Language(locale: "") == .english)
     }
 
-    @Test func `segments are counted as phones count them`() {
+    @Test func `segments are counted as phones do`() {
         func measure(_ text: String, _ count: Int) -> [Int] {
             let text = SMSText(String(repeating: text, count: count))
             return [text.units, text.segments]
@@ -232,45 +232,46 @@ struct TextTests {
         #expect(SMSText("ê").encoding == .ucs2)
     }
 
-    @Test func `numbers for help by country`() {
+    @Test func `emergency numbers by country`() {
         #expect(EmergencyNumber.number(forPhone: "+60123") == "999")
         #expect(EmergencyNumber.number(forPhone: "+628123") == "112")
         #expect(EmergencyNumber.number(forPhone: "+1555") == "911")
         #expect(EmergencyNumber.number(forPhone: "") == "112")
     }
 
-    private static let sayings: [Saying] = {
-        var sayings: [Saying] = [
+    private static let contents: [NoticeContent] = {
+        var contents: [NoticeContent] = [
             .absent(zone: "School", by: now, hasContact: true, seen: now, place: place),
             .absent(zone: "School", by: now, hasContact: false, seen: now, place: nil),
             .absent(zone: "School", by: now, hasContact: false, seen: nil, place: nil),
             .message(
-                MessageSaying(
+                MessageContent(
                     to: "Mum", own: "Ai",
-                    zones: Transition.allCases.map { FiredZone(name: "School", $0) },
+                    zones: Transition.allCases.map { MessageZone(name: "School", $0) },
                     lines: ["Please fetch me"],
                     at: now, place: place)),
             .ownAlarm(zone: "River", near: true, at: now),
             .ownAlarm(zone: "River", near: false, at: now),
-            .taken(by: "Budi"), .taken(by: nil), .takenElsewhere(by: "Budi"),
+            .acknowledged(by: "Budi"), .acknowledged(by: nil), .acknowledgedElsewhere(by: "Budi"),
             .ended(cancelled: true, by: nil),
-            .ended(cancelled: false, by: "Budi"), .holderAsked, .ownTaken(by: nil),
-            .ownNobodyYet(number: "999"), .watchReminder(deadline: now, note: "jog"),
-            .silence(.asked(since: now, alarmed: now)), .silence(.asked(since: now, alarmed: nil)),
-            .silence(.lost(since: now, place: place)), .silence(.restored), .silence(.battery(5)),
+            .ended(cancelled: false, by: "Budi"), .acknowledgementReminder,
+            .ownAcknowledged(by: nil),
+            .ownNobodyReached(number: "999"), .watchReminder(deadline: now, note: "jog"),
+            .contact(.asked(since: now, alarmAt: now)), .contact(.asked(since: now, alarmAt: nil)),
+            .contact(.lost(since: now, place: place)), .contact(.restored), .contact(.battery(5)),
             .test(gateway: "kannel"),
         ]
-        for hindrance in Hindrance.allCases {
-            sayings += [.silence(.ownBlind(hindrance)), .silence(.blind(hindrance))]
+        for impairment in Impairment.allCases {
+            contents += [.contact(.ownImpairment(impairment)), .contact(.impairment(impairment))]
         }
-        for what in ZoneSaying.allCases {
-            sayings.append(.zone(what, zone: "School", at: now, place: place))
+        for what in ZoneContent.allCases {
+            contents.append(.zone(what, zone: "School", at: now, place: place))
         }
         for trigger in EmergencyTrigger.allCases {
             for repetition in Repetition.allCases {
-                sayings.append(.alarm(Alarm(trigger: trigger, raised: now), repetition))
+                contents.append(.alarm(Alarm(trigger: trigger, raised: now), repetition))
             }
         }
-        return sayings
+        return contents
     }()
 }

@@ -1,7 +1,7 @@
 import Model
 import NotifierCore
 
-/// Who lives there.
+/// People, circles and zones of the tests.
 enum Town {
     static let aisha = person(1, "Aisha", sms: "+60111000001", mail: "aisha@example.org")
     static let budi = person(2, "Budi", sms: "+60111000002", mail: "budi@example.org")
@@ -13,7 +13,7 @@ enum Town {
     static let familyID = CircleID(ID128(high: 3, low: 1))
     static let teamID = CircleID(ID128(high: 3, low: 2))
 
-    /// Budi guards, Citra is admin, Dewi is a member, Eko has not answered the invitation.
+    /// Budi is guardian, Citra admin, Dewi member; Eko has not accepted the invitation.
     static let family = Circle(
         id: familyID, name: "Family",
         members: [
@@ -83,13 +83,13 @@ enum Town {
             received: time, countdownEnds: time + countdown, fix: fix(at: time), battery: 34)
     }
 
-    static func news(
+    static func change(
         _ number: UInt64 = 1, _ state: EmergencyState = .open, signal: UInt64? = nil,
         trigger: EmergencyTrigger = .panic, by: PersonID? = nil, late: Bool = false,
         raised: Timestamp = World.start, reopened: Bool = false,
         joined: EmergencyTrigger? = .panic, joinedRaised: Timestamp? = nil
-    ) -> EmergencyNews {
-        EmergencyNews(
+    ) -> EmergencyChange {
+        EmergencyChange(
             emergency: emergency(number), person: aisha.id, state: state, trigger: trigger,
             signal: emergency(signal ?? number), raised: raised, countdownEnds: raised,
             fix: fix(at: raised), battery: 34, by: by, late: late, reopened: reopened,

@@ -2,37 +2,38 @@ import Directory
 import Model
 import NotifierCore
 
-/// A small town: a family with its phones, a timer that keeps clocks, gateways that answer.
+/// Simulated surroundings of the core: a directory, a timer, gateways and a store.
 struct World {
     static let start = Timestamp("2026-11-20T02:20:00Z")!
 
     var now = World.start
     var directory = Replica()
     var notifier: Notifier
-    /// How a gateway answers a delivery; nil = not at all.
+    /// Result of a delivery; nil = none.
     var gateway: (Delivery) -> AttemptResult? = { delivery in
         AttemptResult(
             notification: delivery.notification, number: delivery.attempt, outcome: .accepted,
             answer: "0: Accepted for delivery")
     }
-    /// The timer reports what is due.
+    /// Whether the timer reports expired deadlines.
     var isTimerAlive = true
 
     private(set) var sent: [Delivery] = []
     private(set) var effects: [Effect] = []
     private(set) var answers: [UInt64: Answer] = [:]
-    private(set) var wanted: [ClockID: WantedClock] = [:]
+    private(set) var scheduledDeadlines: [DeadlineID: Deadline] = [:]
     private var rows = Rows()
     private var lastEvent: UInt64 = 0
 
     init(
         gateways: [Gateway] = [
             Gateway(name: "sms", channels: [.sms]), Gateway(name: "mail", channels: [.email]),
-        ], tellsGuardiansOfBlindness: Bool = true, hasReplies: Bool = false
+        ], notifiesGuardiansOfImpairment: Bool = true, hasReplies: Bool = false
     ) {
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32),
-            hasReplies: hasReplies, tellsGuardiansOfBlindness: tellsGuardiansOfBlindness)
+            hasReplies: hasReplies,
+            notifiesGuardiansOfImpairment: notifiesGuardiansOfImpairment)
         notifier = Notifier(configuration, from: NotifierRows(), at: World.start)
         self.gateways = gateways
         for person in Town.people { directory.apply(.personChanged(person)) }
@@ -42,19 +43,19 @@ struct World {
 
     private let gateways: [Gateway]
 
-    /// The process dies and begins again from its rows; what was on its way is forgotten.
+    /// Restarts the process from its rows; in-flight attempts are lost.
     ///
     /// - Parameters:
-    ///   - outage: from which what became due is held
-    ///   - isStarted: false = it has read its rows and done nothing yet
+    ///   - outage: items that became due during it are held
+    ///   - isStarted: false = the rows are loaded, but nothing has happened yet
     mutating func restart(after outage: Outage? = nil, isStarted: Bool = true) {
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
-        notifier = Notifier(configuration, from: rows.atWork(at: now), at: now, after: outage)
+        notifier = Notifier(configuration, from: rows.activeRows(at: now), at: now, after: outage)
         if isStarted { handle(.started) }
     }
 
-    /// The process is away for a while, and back after it; nothing is told to it meanwhile.
+    /// Stops the process for a while and restarts it; nothing is received meanwhile.
     @discardableResult
     mutating func sleep(_ duration: Duration) -> Outage {
         let outage = Outage(
@@ -65,13 +66,13 @@ struct World {
     }
 
     /// - Parameter happened: nil = now
-    mutating func tell(_ body: EventBody, trace: String = "", happened: Timestamp? = nil) {
+    mutating func receive(_ body: EventBody, trace: String = "", happened: Timestamp? = nil) {
         lastEvent += 1
         let id = EventID(ID128(high: 77, low: lastEvent))
         handle(.event(Event(id: id, time: happened ?? now, trace: trace, body: body)))
     }
 
-    /// The directory changes, and the notifier hears of it.
+    /// Changes the directory and informs the notifier.
     mutating func change(_ body: EventBody) {
         directory.apply(body)
         handle(.directory(body))
@@ -99,25 +100,25 @@ struct World {
 
     private mutating func published(_ event: Event) {
         switch event.body {
-        case .clockWanted(let clock): wanted[clock.id] = clock
-        case .clockUnwanted(let clock): wanted[clock.id] = nil
+        case .deadlineScheduled(let deadline): scheduledDeadlines[deadline.id] = deadline
+        case .deadlineCancelled(let deadline): scheduledDeadlines[deadline.id] = nil
         default: break
         }
     }
 
-    /// Lets time pass; clocks and deadlines come in their order.
+    /// Advances time; deadlines expire in order.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
         while true {
-            let clock =
+            let deadline =
                 isTimerAlive
-                ? wanted.values.min { ($0.due, $0.id) < ($1.due, $1.id) } : nil
-            let next = [clock?.due, notifier.nextDeadline].compactMap { $0 }.min() ?? end
+                ? scheduledDeadlines.values.min { ($0.due, $0.id) < ($1.due, $1.id) } : nil
+            let next = [deadline?.due, notifier.nextDeadline].compactMap { $0 }.min() ?? end
             guard next <= end else { break }
             now = max(now, next)
-            if let clock, clock.due <= next {
-                wanted[clock.id] = nil
-                tell(.clockFired(FiredClock(clock: clock, fired: now)))
+            if let deadline, deadline.due <= next {
+                scheduledDeadlines[deadline.id] = nil
+                receive(.deadlineExpired(ExpiredDeadline(deadline: deadline, expired: now)))
             } else {
                 handle(.tick)
             }
@@ -130,7 +131,7 @@ struct World {
         effects = []
     }
 
-    // What has come of it.
+    // Results.
 
     var published: [EventBody] {
         effects.compactMap { if case .publish(let event) = $0 { event.body } else { nil } }
@@ -146,7 +147,7 @@ struct World {
         effects.compactMap { if case .warn(let warning) = $0 { warning } else { nil } }
     }
 
-    /// The addresses of everything sent, in order.
+    /// Addresses of everything sent, in order.
     var addresses: [String] { sent.map(\.address) }
 
     func notification(_ id: NotificationID) -> Notification? { rows.notifications[id] }
@@ -154,38 +155,38 @@ struct World {
     var emergencies: [EmergencyID: Emergency] { rows.emergencies }
     var attempts: [Attempt] { Array(rows.attempts.values) }
 
-    /// In the order of their numbers.
+    /// Ordered by number.
     var texts: [ZoneText] { rows.texts.values.sorted { ($0.number, $0.id) < ($1.number, $1.id) } }
     var numbers: [String: NumberState] { rows.numbers }
 
     func emergency(_ id: EmergencyID) -> Emergency? { rows.emergencies[id] }
 }
 
-/// The store, as far as the notifier reads it back.
+/// The store, as far as the notifier reads it.
 private struct Rows {
     struct AttemptKey: Hashable {
         var notification: NotificationID
         var number: Int
     }
-    struct LadderKey: Hashable {
+    struct EscalationKey: Hashable {
         var emergency: EmergencyID
         var circle: CircleID
     }
 
     var emergencies: [EmergencyID: Emergency] = [:]
-    var ladders: [LadderKey: Ladder] = [:]
+    var escalations: [EscalationKey: Escalation] = [:]
     var signals: [EmergencyID: SignalWait] = [:]
     var notifications: [NotificationID: Notification] = [:]
     var attempts: [AttemptKey: Attempt] = [:]
     var gateways: [String: GatewayHealth] = [:]
-    var texts: [ProposalID: ZoneText] = [:]
+    var texts: [DraftID: ZoneText] = [:]
     var numbers: [String: NumberState] = [:]
 
     mutating func save(_ row: NotifierRow) {
         switch row {
         case .emergency(let row): emergencies[row.id] = row
-        case .ladder(let row):
-            ladders[LadderKey(emergency: row.emergency, circle: row.circle)] = row
+        case .escalation(let row):
+            escalations[EscalationKey(emergency: row.emergency, circle: row.circle)] = row
         case .signal(let row): signals[row.id] = row
         case .notification(let row): notifications[row.id] = row
         case .attempt(let row):
@@ -204,17 +205,17 @@ private struct Rows {
         }
     }
 
-    /// What the store gives to a process that begins.
-    func atWork(at now: Timestamp) -> NotifierRows {
+    /// What the store returns at a start.
+    func activeRows(at now: Timestamp) -> NotifierRows {
         var rows = NotifierRows()
         rows.emergencies = Array(emergencies.values)
-        rows.ladders = Array(ladders.values)
+        rows.escalations = Array(escalations.values)
         rows.signals = Array(signals.values)
         rows.gateways = Array(gateways.values)
         rows.numbers = Array(numbers.values)
         rows.notifications = notifications.values.filter { notification in
             notification.isPending
-                || now - notification.created < Limits.settledNotificationKept
+                || now - notification.created < Limits.settledNotificationsKept
                 || notification.emergency.map { emergencies[$0]?.ended == nil } ?? false
         }
         return rows

@@ -3,7 +3,7 @@ import Model
 import NotifierCore
 import Testing
 
-/// News of zones beyond going in and out.
+/// Zone notifications other than entry and exit.
 struct ZoneKindTests {
     private func world(_ transitions: [Transition], audience: ZoneAudience? = nil) -> World {
         var world = World()
@@ -30,24 +30,26 @@ struct ZoneKindTests {
     }
 
     @Test(arguments: [Transition.approach, .dwell, .absent])
-    func `what a zone wants told is told, and else kept with its reason`(transition: Transition) {
+    func `a transition that a zone has on is notified, others are recorded with a reason`(
+        transition: Transition
+    ) {
         let bodies: [(Transition, EventBody, NotifyReason)] = [
             (.approach, .zoneApproached(Town.crossing(inside: false)), .zoneApproached),
             (.dwell, .zoneDwelled(Town.crossing()), .zoneDwelled),
             (.absent, .zoneAbsent(absence(true)), .zoneAbsent),
         ]
-        for (wanted, body, reason) in bodies {
+        for (scheduledDeadlines, body, reason) in bodies {
             var world = world([transition])
-            world.tell(body)
-            let isWanted = wanted == transition
+            world.receive(body)
+            let isWanted = scheduledDeadlines == transition
             #expect(world.sent.count == (isWanted ? 3 : 0))
             #expect(
                 world.timeline.last?.decisions[1].reason
-                    == (isWanted ? reason : .transitionUnwanted))
+                    == (isWanted ? reason : .transitionOff))
         }
     }
 
-    @Test func `guardians hear once of somebody who passed through an alert zone`() {
+    @Test func `guardians are notified once of a passage through an alert zone`() {
         var pit = Town.school
         pit.kind = .alert
         pit.transitions = [.enter, .exit, .cross]
@@ -56,24 +58,24 @@ struct ZoneKindTests {
         for isInside in [true, false] {
             var crossing = passing(inside: isInside)
             crossing.zoneKind = .alert
-            world.tell(isInside ? .zoneEntered(crossing) : .zoneExited(crossing))
+            world.receive(isInside ? .zoneEntered(crossing) : .zoneExited(crossing))
         }
         #expect(world.sent.count == 3)
         #expect(world.sent.allSatisfy { $0.text.contains("Aisha passed through School") })
     }
 
-    @Test func `each kind has its sentence and its line in the timeline`() {
+    @Test func `each kind has its text and its timeline entry`() {
         var world = world([.approach, .dwell, .absent, .cross])
         let bodies: [(EventBody, TimelineKind, String)] = [
             (.zoneApproached(Town.crossing(inside: false)), .approached, "Aisha is near School"),
             (.zoneDwelled(Town.crossing()), .dwelled, "Aisha is still in School"),
             (.zoneEntered(passing(inside: true)), .passedThrough, "Aisha passed through School"),
-            (.zoneAbsent(absence(true)), .absent, "Aisha is not at School by 02:20 UTC"),
+            (.zoneAbsent(absence(true)), .absent, "Aisha was not at School by 02:20 UTC"),
             (.zoneAbsent(absence(false)), .noContact, "Aisha: no contact since 02:19 UTC"),
         ]
         for (body, kind, text) in bodies {
             world.clear()
-            world.tell(body)
+            world.receive(body)
             #expect(world.timeline.last?.kind == kind)
             #expect(world.sent.count == 3)
             #expect(world.sent.allSatisfy { $0.text.contains(text) })
@@ -81,48 +83,48 @@ struct ZoneKindTests {
         #expect(world.sent.allSatisfy { !$0.text.contains("osm.org") }, "an old place is none")
     }
 
-    @Test func `a pass is one message, and only where the zone wants passes told`() {
+    @Test func `a passage is one message, and only if the zone has passages on`() {
         var world = world([.cross])
-        world.tell(.zoneEntered(passing(inside: true)))
-        world.tell(.zoneExited(passing(inside: false)))
+        world.receive(.zoneEntered(passing(inside: true)))
+        world.receive(.zoneExited(passing(inside: false)))
         #expect(world.sent.count == 3 && world.timeline.count == 1)
         world = self.world([.enter, .exit])
-        world.tell(.zoneEntered(passing(inside: true)))
-        world.tell(.zoneExited(passing(inside: false)))
+        world.receive(.zoneEntered(passing(inside: true)))
+        world.receive(.zoneExited(passing(inside: false)))
         #expect(world.sent.isEmpty)
-        #expect(world.timeline.last?.decisions[1].reason == .transitionUnwanted)
+        #expect(world.timeline.last?.decisions[1].reason == .transitionOff)
     }
 
-    @Test func `a long stay is told when it is long, however old the fix`() {
+    @Test func `a long stay is notified when it is long, however old the fix`() {
         var world = world([.dwell])
         world.now = World.start + .seconds(3600)
-        world.tell(.zoneDwelled(Town.crossing()))
+        world.receive(.zoneDwelled(Town.crossing()))
         #expect(world.sent.count == 3)
     }
 
-    @Test func `a long stay by an old fix names its age`() {
+    @Test func `a long stay by an old fix shows its age`() {
         var world = world([.dwell])
         world.now = World.start + .seconds(7000)
         var stay = Town.crossing()
         stay.isFixOld = true
         stay.fix.time = world.now - .seconds(116 * 60)
-        world.tell(.zoneDwelled(stay))
+        world.receive(.zoneDwelled(stay))
         #expect(world.sent.count == 3)
         #expect(
             world.sent.allSatisfy {
-                $0.text.contains("Aisha is still in School by the last fix, 116 min old")
+                $0.text.contains("Aisha is still in School, last position 116 min ago")
             })
     }
 
-    @Test func `near by a fix that is too inaccurate is told to nobody`() {
+    @Test func `an approach by an inaccurate fix notifies nobody`() {
         var world = world([.approach, .enter])
         var near = Town.crossing(inside: false)
         near.zoneKind = .alert
         (near.after, near.coarse, near.reason) = (.near, true, .tooCoarse)
-        world.tell(.zoneApproached(near))
+        world.receive(.zoneApproached(near))
         #expect(world.sent.isEmpty && world.timeline.isEmpty)
         near.coarse = false
-        world.tell(.zoneApproached(near))
+        world.receive(.zoneApproached(near))
         #expect(world.sent.count == 3)
     }
 
@@ -133,24 +135,24 @@ struct ZoneKindTests {
         (ZoneAudience(roles: [], people: []), []),
         (nil, ["+60111000002", "budi@example.org", "+60111000003"]),
     ])
-    func `a zone says who hears of it, of those who may`(
+    func `a zone chooses its recipients among those allowed`(
         audience: ZoneAudience?, addresses: [String]
     ) {
         var world = world([.enter], audience: audience)
-        world.tell(.zoneEntered(Town.crossing()))
+        world.receive(.zoneEntered(Town.crossing()))
         #expect(world.addresses.sorted() == addresses.sorted())
         #expect(world.timeline.last?.decisions[0].reason == .themselves)
         #expect(world.timeline.last?.decisions[4].reason == .notJoined)
     }
 
-    @Test func `what is held back or found at first is told to nobody`() {
+    @Test func `held-back and initial changes notify nobody`() {
         var world = world([.enter, .exit, .approach, .dwell, .cross, .absent])
-        world.tell(.zoneWithheld(Town.crossing()))
-        world.tell(.zoneInitial(Town.crossing()))
+        world.receive(.zoneSuppressed(Town.crossing()))
+        world.receive(.zonePresenceEstablished(Town.crossing()))
         #expect(world.sent.isEmpty && world.timeline.isEmpty)
     }
 
-    @Test func `a zone of a set is news for each circle that subscribes and is shared with`() {
+    @Test func `a zone of a set notifies each subscribed circle with which the person shares`() {
         var world = World()
         let set = ZoneSetID(ID128(high: 7, low: 1))
         world.change(.setChanged(ZoneSet(id: set, name: "Schools")))
@@ -176,11 +178,11 @@ struct ZoneKindTests {
         crossing.circle = nil
         crossing.set = set
         world.clear()
-        world.tell(.zoneEntered(crossing))
+        world.receive(.zoneEntered(crossing))
         #expect(world.addresses.sorted() == ["+60111000002", "budi@example.org"])
         #expect(world.timeline.map(\.circle.raw.low) == [1, 2, 4])
         #expect(
             world.timeline.map { $0.decisions.last?.reason }
-                == [.zoneCrossed, .sharingOff, .alreadyTold])
+                == [.zoneCrossed, .sharingOff, .alreadyNotified])
     }
 }

@@ -9,15 +9,15 @@ struct ZoneMessageTests {
     private func message(
         _ number: UInt64, to address: String = Self.number, _ mode: ZoneMessage.Mode = .automatic,
         line: String = "", owner: ZoneOwner = .circle(Town.familyID), isConfirmed: Bool = true,
-        own: String = "", moniker: String = ""
+        own: String = "", displayName: String = ""
     ) -> ZoneMessage {
         ZoneMessage(
-            id: MessageID(ID128(high: 12, low: number)), owner: owner, ownMoniker: own,
-            toMoniker: moniker, number: address, line: line, mode: mode,
+            id: MessageID(ID128(high: 12, low: number)), owner: owner, senderName: own,
+            recipientName: displayName, number: address, line: line, mode: mode,
             confirmed: isConfirmed ? .zero : nil)
     }
 
-    /// School names the first half of the messages, Kiosk all.
+    /// School has the first half of the messages, Kiosk all.
     private func world(_ messages: [ZoneMessage]) -> World {
         var world = World()
         for message in messages { world.change(.messageChanged(message)) }
@@ -39,27 +39,27 @@ struct ZoneMessageTests {
                 fix: Town.fix(at: world.now)))
     }
 
-    private func told(_ messages: [ZoneMessage], _ prepare: (inout World) -> Void = { _ in })
+    private func texts(_ messages: [ZoneMessage], _ prepare: (inout World) -> Void = { _ in })
         -> World
     {
         var world = world(messages)
         prepare(&world)
-        world.tell(due(world, messages))
+        world.receive(due(world, messages))
         return world
     }
 
-    @Test func `messages of zones that fire together are one text a number`() {
-        let world = told([
-            message(1, line: "Please fetch me", own: "your daughter", moniker: "Mum"),
+    @Test func `messages of zones that fire together are one text per number`() {
+        let world = texts([
+            message(1, line: "Please fetch me", own: "your daughter", displayName: "Mum"),
             message(2, line: "Bring water"),
-            message(3, to: "+60128888888", moniker: "Uncle"),
+            message(3, to: "+60128888888", displayName: "Uncle"),
         ])
         #expect(world.addresses == ["+60128888888", Self.number])
         #expect(
             world.sent.last?.text
                 == "Mum, your daughter: School, Kiosk, 02:20 UTC."
                 + " https://osm.org/?mlat=3.13900&mlon=101.68690 Please fetch me. Bring water."
-                + " within 12 m, 02:20 UTC. From Aisha by Jaga, STOP to end.")
+                + " within 12 m, 02:20 UTC. From Aisha via Jaga, STOP to end.")
         #expect(world.texts.map(\.state) == [.sent, .sent])
         #expect(
             world.sent.allSatisfy { $0.text.contains("Aisha") && $0.text.contains("STOP") })
@@ -76,11 +76,11 @@ struct ZoneMessageTests {
         #expect(world.texts.first?.notification == world.notifications.first?.id)
     }
 
-    @Test func `a proposal waits for the tap, and is sent once`() throws {
-        var world = told([message(1, .propose)])
+    @Test func `a draft waits for its person, and is sent once`() throws {
+        var world = texts([message(1, .propose)])
         #expect(world.sent.isEmpty)
         let text = try #require(world.texts.first)
-        #expect(text.state == .proposed && text.reason == .proposed)
+        #expect(text.state == .draft && text.reason == .draft)
         let aisha = Principal.person(Town.aisha.id)
         world.handle(.send(SendCommand(request: 1, principal: aisha, text: text)))
         #expect(world.addresses == [Self.number])
@@ -97,15 +97,15 @@ struct ZoneMessageTests {
         }
     }
 
-    @Test func `automatic and proposed texts to one number stay apart`() {
-        let world = told([message(1, line: "A"), message(2, .propose, line: "B")])
+    @Test func `automatic texts and drafts to one number stay separate`() {
+        let world = texts([message(1, line: "A"), message(2, .propose, line: "B")])
         #expect(world.sent.count == 1)
         #expect(world.sent[0].text.contains("A.") && !world.sent[0].text.contains("B."))
-        #expect(Set(world.texts.map(\.state)) == [.sent, .proposed])
+        #expect(Set(world.texts.map(\.state)) == [.sent, .draft])
     }
 
-    @Test func `only the person may tap, and not a day later`() throws {
-        var world = told([message(1, .propose)])
+    @Test func `only the person may send a draft, within a day`() throws {
+        var world = texts([message(1, .propose)])
         let text = try #require(world.texts.first)
         for (request, other) in [
             (1 as UInt64, Principal.person(Town.budi.id)), (2, .operator),
@@ -116,63 +116,63 @@ struct ZoneMessageTests {
                 return
             }
         }
-        world.pass(Limits.proposalAgeMax)
+        world.pass(Limits.draftAgeMax)
         let aisha = Principal.person(Town.aisha.id)
         world.handle(.send(SendCommand(request: 3, principal: aisha, text: text)))
         #expect(world.answers[3] == .expired)
         #expect(world.sent.isEmpty)
     }
 
-    @Test func `a number that has not agreed gets nothing, and the reason is kept`() throws {
-        let world = told([message(1, isConfirmed: false)])
+    @Test func `a number that has not agreed gets nothing, and the reason is recorded`() throws {
+        let world = texts([message(1, isConfirmed: false)])
         #expect(world.sent.isEmpty)
         #expect(world.texts.map(\.reason) == [.notConfirmed])
-        let both = told([message(1, line: "A", isConfirmed: false), message(2, line: "B")])
+        let both = texts([message(1, line: "A", isConfirmed: false), message(2, line: "B")])
         #expect(both.sent.count == 1 && !both.sent[0].text.contains("A."))
-        var taken = told([message(1, .propose)])
-        let text = try #require(taken.texts.first)
-        taken.change(.messageChanged(message(1, .propose, isConfirmed: false)))
-        taken.handle(
+        var unconfirmed = texts([message(1, .propose)])
+        let text = try #require(unconfirmed.texts.first)
+        unconfirmed.change(.messageChanged(message(1, .propose, isConfirmed: false)))
+        unconfirmed.handle(
             .send(SendCommand(request: 1, principal: .person(Town.aisha.id), text: text)))
-        #expect(taken.sent.isEmpty && taken.texts.map(\.reason) == [.notConfirmed])
+        #expect(unconfirmed.sent.isEmpty && unconfirmed.texts.map(\.reason) == [.notConfirmed])
     }
 
-    @Test func `ten texts a day to a number, whoever sends them, also after a restart`() {
+    @Test func `ten texts a day per number from all senders, also after a restart`() {
         let messages = [message(1)]
         var world = world(messages)
         for _ in 0..<12 {
-            world.tell(due(world, messages))
+            world.receive(due(world, messages))
             world.pass(.seconds(60))
             world.restart()
         }
         #expect(world.sent.count == 10)
         #expect(world.texts.count { $0.reason == .tooMany } == 2)
         world.pass(.seconds(24 * 3600 - 11 * 60))
-        world.tell(due(world, messages))
+        world.receive(due(world, messages))
         #expect(world.sent.count == 11)
     }
 
-    @Test func `STOP blocks a number until it is lifted, and is not forgotten`() throws {
+    @Test func `STOP blocks a number until it is cleared, and is kept`() throws {
         let messages = [message(1), message(2, .propose)]
         var world = world(messages)
-        world.handle(.stop(request: 1, number: Self.number, stopped: true))
+        world.handle(.setOptOut(request: 1, number: Self.number, isOptedOut: true))
         world.pass(.seconds(3 * 24 * 3600))
         world.restart()
-        world.tell(due(world, messages))
+        world.receive(due(world, messages))
         #expect(world.sent.isEmpty)
         #expect(world.texts.map(\.reason) == [.stopped, .stopped])
-        world.handle(.stop(request: 2, number: Self.number, stopped: false))
-        world.tell(due(world, messages))
+        world.handle(.setOptOut(request: 2, number: Self.number, isOptedOut: false))
+        world.receive(due(world, messages))
         #expect(world.sent.count == 1)
-        let text = try #require(world.texts.first { $0.state == .proposed })
-        world.handle(.stop(request: 3, number: Self.number, stopped: true))
+        let text = try #require(world.texts.first { $0.state == .draft })
+        world.handle(.setOptOut(request: 3, number: Self.number, isOptedOut: true))
         world.handle(
             .send(SendCommand(request: 4, principal: .person(Town.aisha.id), text: text)))
         #expect(world.sent.count == 1)
     }
 
-    @Test func `numbers of which nothing is to be remembered are forgotten`() {
-        var world = told([message(1)])
+    @Test func `numbers without state are removed`() {
+        var world = texts([message(1)])
         #expect(world.numbers.count == 1)
         world.pass(.seconds(24 * 3600 + 120))
         #expect(world.numbers.isEmpty)
@@ -182,7 +182,7 @@ struct ZoneMessageTests {
         (Sharing.off, NotifyReason.sharingOff),
         (.pausedUntil(World.start + .seconds(60)), .sharingPaused),
     ])
-    func `a circle's messages pause with sharing, one's own do not`(
+    func `a circle's messages pause with sharing, own messages do not`(
         sharing: Sharing, reason: NotifyReason
     ) {
         func pause(_ world: inout World) {
@@ -190,27 +190,27 @@ struct ZoneMessageTests {
             family.members[0].sharing = sharing
             world.change(.circleChanged(family))
         }
-        let theirs = told([message(1)], pause)
+        let theirs = texts([message(1)], pause)
         #expect(theirs.sent.isEmpty && theirs.texts.map(\.reason) == [reason])
         #expect(theirs.timeline.allSatisfy { !$0.isShared })
-        let own = told([message(1, owner: .person(Town.aisha.id))], pause)
+        let own = texts([message(1, owner: .person(Town.aisha.id))], pause)
         #expect(own.sent.count == 1 && own.timeline.isEmpty)
-        let others = told([message(1, owner: .person(Town.budi.id))])
+        let others = texts([message(1, owner: .person(Town.budi.id))])
         #expect(others.sent.isEmpty && others.texts.map(\.reason) == [.notOfCircle])
     }
 
-    @Test func `precision zone sends neither places nor names of small zones`() {
+    @Test func `precision zone sends neither positions nor names of small zones`() {
         func coarse(_ world: inout World) {
             var family = Town.family
             family.members[0].precision = .zone
             world.change(.circleChanged(family))
         }
-        let large = told([message(1)], coarse)
+        let large = texts([message(1)], coarse)
         #expect(large.sent.count == 1)
         #expect(large.sent[0].text.contains("School") && !large.sent[0].text.contains("Kiosk"))
         #expect(!large.sent[0].text.contains("osm.org"))
         let messages = [message(1), message(2)]
-        let small = told(messages) { world in
+        let small = texts(messages) { world in
             coarse(&world)
             var school = Town.school
             school.messages = []
@@ -219,7 +219,7 @@ struct ZoneMessageTests {
         #expect(small.sent.isEmpty && small.texts.map(\.reason) == [.zoneTooSmall])
     }
 
-    @Test func `what comes late is not sent, and without a gateway for SMS nothing is`() {
+    @Test func `late texts, and texts without an SMS gateway, are not sent`() {
         let messages = [message(1)]
         var world = world(messages)
         let event = Event(
@@ -229,24 +229,24 @@ struct ZoneMessageTests {
         #expect(world.sent.isEmpty && world.texts.map(\.reason) == [.tooOld])
         var mute = World(gateways: [Gateway(name: "mail", channels: [.email])])
         mute.change(.messageChanged(message(1)))
-        mute.tell(due(mute, messages))
+        mute.receive(due(mute, messages))
         #expect(mute.texts.map(\.reason) == [.unreachable])
         #expect(mute.sent.isEmpty)
     }
 
-    @Test func `the circle's timeline says what became of it`() {
-        let sent = told([message(1)])
+    @Test func `the circle's timeline shows the outcome`() {
+        let sent = texts([message(1)])
         #expect(sent.timeline.last?.kind == .message)
         #expect(
             sent.timeline.last?.decisions == [
                 NotifyDecision(recipient: Town.aisha.id, reason: .zoneMessage)
             ])
-        #expect(told([message(1, .propose)]).timeline.last?.decisions[0].reason == .proposed)
+        #expect(texts([message(1, .propose)]).timeline.last?.decisions[0].reason == .draft)
     }
 
-    @Test func `a text says what happened, and which zones were entered first`() {
+    @Test func `a text says what happened, entered zones first`() {
         var world = world([message(1)])
-        world.tell(
+        world.receive(
             .messagesDue(
                 DueMessages(
                     person: Town.aisha.id, zones: [Town.school.id, Town.kiosk.id],
@@ -257,18 +257,18 @@ struct ZoneMessageTests {
     }
 
     @Test(arguments: Language.allCases)
-    func `who, zones and place are in the first segment, whatever the names`(
+    func `recipient, zones and position are in the first segment, whatever the names`(
         language: Language
     ) {
         let long = String(repeating: "Very Long Name ", count: 10)
         let place = Place(Town.fix(at: World.start))
         for name in ["Aisha", long, "李明"] {
-            let said = MessageSaying(
+            let said = MessageContent(
                 to: name, own: name,
-                zones: Array(repeating: FiredZone(name: name, .absent), count: 9),
+                zones: Array(repeating: MessageZone(name: name, .absent), count: 9),
                 lines: Array(repeating: long + long, count: 9), at: World.start, place: place)
             let reader = Reader(language: language, who: name, now: World.start)
-            let text = Composer(reader).words(for: .message(said), on: .sms).text
+            let text = Composer(reader).render(.message(said), on: .sms).text
             let measure = SMSText(text)
             let link = "https://osm.org/?mlat=3.13900&mlon=101.68690"
             guard let end = text.firstRange(of: link)?.upperBound else {

@@ -16,7 +16,9 @@ import Testing
         let definition = Main.definition
         let configuration = try Configuration(
             settings: CommonSettings.all + definition.settings,
-            environment: environment.merging(["JAGA_HOME": folder.path]) { given, _ in given },
+            environment: environment.merging(["JAGA_HOME": folder.path]) { acknowledged, _ in
+                acknowledged
+            },
             service: "notifier")
         try definition.check(configuration)
     }
@@ -24,12 +26,12 @@ import Testing
     private func file(mode: UInt32) throws -> String {
         let path = folder.file("password")
         try Files.write(Array("https://monitor.example/x\n".utf8), to: path, mode: mode)
-        // Whatever the umask is.
+        // Independent of the umask.
         try #require(chmod(path, mode) == 0)
         return path
     }
 
-    @Test func `finds a gateway that there is not`() throws {
+    @Test func `finds an unknown gateway`() throws {
         try check()
         var kannel = ["JAGA_SMS_GATEWAY": "kannel", "JAGA_SMS_URL": "http://127.0.0.1:9"]
         #expect(throws: GatewayError.self, "it has no login") { try check(kannel) }
@@ -52,11 +54,11 @@ import Testing
         try check(mail)
         try check(monitor)
         let key = KeyFile.messages(secrets: folder.path + "/secrets")
-        _ = try key.establish()
+        _ = try key.loadOrCreate()
         try check()
         #expect(chmod(key.path, 0o644) == 0)
         #expect(throws: OpenSecret.self) { try check() }
-        // Membership makes another; this one would wait for it for ever in a home of its own.
+        // Membership creates another; in a home of its own the notifier would wait for it forever.
         try Files.write(Array("new\n".utf8), to: key.path, mode: 0o600)
         #expect(throws: UnusableKeyFile.self) { try check() }
         try Files.makeFolder(folder.file("membership"))

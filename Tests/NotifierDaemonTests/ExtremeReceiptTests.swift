@@ -6,13 +6,13 @@ import Web
 
 @testable import NotifierDaemon
 
-/// What a gateway says comes from outside: no number in it may stop the process.
+/// Gateways are external: no number in their requests may stop the process.
 @Suite struct `A receipt or a reply with an extreme number` {
     private static let numbers = [
         "9223372036854775807", "-9223372036854775808", "1e308", "", "00",
         String(repeating: "9", count: 400),
     ]
-    /// Names of all gateways' fields.
+    /// Names of the fields of all gateways.
     private static let names = [
         "type", "status", "id", "time", "from", "to", "text", "coding", "hex", "charset", "parts",
         "From", "To", "Body", "MessageSid", "MessageStatus", "ErrorCode", "NumSegments", "binary",
@@ -24,13 +24,13 @@ import Web
     func `stops no notifier`(gateway: String) throws {
         var settings = ["JAGA_SMS_GATEWAY": gateway, "JAGA_SMS_REPLIES": "on"]
         if gateway != "twilio" { settings["JAGA_SMS_URL"] = "http://127.0.0.1:9/send" }
-        let house = try House(settings)
-        try house.tell(House.opened())
-        let transfer = try #require(house.transfers.first)
-        let item = try house.get("/v1/gateways").json["items"]?.array?.first {
+        let host = try TestHost(settings)
+        try host.receive(TestHost.opened())
+        let transfer = try #require(host.transfers.first)
+        let item = try host.get("/v1/gateways").json["items"]?.array?.first {
             $0["replies"]?.string != nil
         }
-        var paths = [try Self.receiptPath(transfer, house)]
+        var paths = [try Self.receiptPath(transfer, host)]
         if let address = item?["replies"]?.string {
             paths.append(String(address.dropFirst("http://127.0.0.1:8105".count)))
         }
@@ -50,19 +50,19 @@ import Web
                     let form = [("Content-Type", "application/x-www-form-urlencoded")]
                     let request =
                         asked % 2 == 0
-                        ? try house.send(.get, path, as: nil, query: text)
-                        : try house.send(.post, path, text, as: nil, headers: form)
+                        ? try host.send(.get, path, as: nil, query: text)
+                        : try host.send(.post, path, text, as: nil, headers: form)
                     asked += 1
-                    let status = try #require(house.answers[request]?.status)
+                    let status = try #require(host.answers[request]?.status)
                     #expect(status < 500, "\(path) \(text)")
                 }
             }
         }
-        #expect(try house.get("/v1/notifications").status == 200)
+        #expect(try host.get("/v1/notifications").status == 200)
     }
 
-    /// Where the gateway is to tell of the message; any message's if it is told of none.
-    private static func receiptPath(_ transfer: Transfer, _ house: House) throws -> String {
+    /// Callback path of the message; of any message if it has none.
+    private static func receiptPath(_ transfer: Transfer, _ host: TestHost) throws -> String {
         guard case .http(let call) = transfer.call else { throw TestFailure("no call") }
         let texts =
             call.headers.fields.map(\.value) + [

@@ -4,25 +4,25 @@ import Testing
 
 @testable import NotifierDaemon
 
-/// What a circle reads of somebody who has left it, and who hears of a look.
+/// What a circle reads of a former member, and whose access is recorded.
 struct PrivacyTests {
-    private let house: House
+    private let host: TestHost
     private let timeline = "/v1/circles/\(family)/timeline"
 
     init() throws {
-        house = try House()
-        try house.tell(.zoneEntered(House.crossing), on: .events(.of(person(1))))
-        try house.tell(House.opened(), on: .events(.of(person(1))))
+        host = try TestHost()
+        try host.receive(.zoneEntered(TestHost.crossing), on: .events(.of(person(1))))
+        try host.receive(TestHost.opened(), on: .events(.of(person(1))))
     }
 
     private func change(_ change: (inout Circle) -> Void) throws {
-        guard var circle = house.replica.circle(family) else { return }
+        guard var circle = host.replica.circle(family) else { return }
         change(&circle)
-        house.replica.apply(.circleChanged(circle))
+        host.replica.apply(.circleChanged(circle))
     }
 
     private func items(_ path: String, as token: String) throws -> [JSON] {
-        try house.get(path, as: token).json["items"]?.array ?? []
+        try host.get(path, as: token).json["items"]?.array ?? []
     }
 
     private func kinds(as token: String) throws -> Set<String> {
@@ -30,12 +30,12 @@ struct PrivacyTests {
     }
 
     private var looks: [AccessRecord] {
-        house.published.compactMap {
+        host.published.compactMap {
             if case .accessRecorded(let record) = $0.body { record } else { nil }
         }
     }
 
-    @Test func `of somebody who left a circle reads emergencies only`() throws {
+    @Test func `of a former member a circle reads emergencies only`() throws {
         #expect(try kinds(as: "person-2").isSuperset(of: ["entered", "emergency-opened"]))
         try change { $0 = $0.without(person(1)) }
         for token in ["person-2", "operator"] {
@@ -51,7 +51,7 @@ struct PrivacyTests {
         #expect(try !kinds(as: "person-2").contains("entered"), "that was before they came back")
     }
 
-    @Test func `a crossing does not name recipients who left`() throws {
+    @Test func `a crossing does not name former members as recipients`() throws {
         func named(_ kind: String) throws -> [String] {
             try items(timeline, as: "person-1").filter { $0["kind"]?.string == kind }
                 .flatMap { $0["decisions"]?.array ?? [] }
@@ -63,12 +63,12 @@ struct PrivacyTests {
         #expect(try named("tier").contains("\(person(2))"), "of an emergency it is a record")
     }
 
-    @Test func `who was removed reads the timeline no more`() throws {
+    @Test func `a removed member cannot read the timeline`() throws {
         try change { $0 = $0.without(person(2)) }
-        #expect(try house.get(timeline, as: "person-2").status == 404)
+        #expect(try host.get(timeline, as: "person-2").status == 404)
     }
 
-    @Test func `messages about somebody who left cannot be read again, but emergencies`() throws {
+    @Test func `messages about a former member cannot be read, except emergencies`() throws {
         let path = "/v1/people/\(person(2))/notifications"
         func reasons() throws -> Set<String> {
             Set(try items(path, as: "person-2").compactMap { $0["reason"]?.string })
@@ -80,7 +80,7 @@ struct PrivacyTests {
         #expect(own.contains { $0["reason"]?.string == "zone-crossed" }, "they read who was told")
     }
 
-    @Test func `a look at the timeline is recorded once per viewer and hour`() throws {
+    @Test func `access to the timeline is recorded once per viewer and hour`() throws {
         for _ in 0..<3 { _ = try items(timeline, as: "person-2") }
         #expect(
             looks == [AccessRecord(person: person(1), viewer: person(2), at: noon)])
@@ -88,16 +88,16 @@ struct PrivacyTests {
         #expect(looks.count == 1, "a look at oneself is none")
         _ = try items(timeline, as: "operator")
         #expect(looks.last == AccessRecord(person: person(1), viewer: nil, at: noon))
-        house.now = noon + .seconds(3600)
+        host.now = noon + .seconds(3600)
         _ = try items(timeline, as: "person-2")
         #expect(looks.count == 3)
-        #expect(Set(house.published.map(\.id)).count == house.published.count)
+        #expect(Set(host.published.map(\.id)).count == host.published.count)
     }
 
-    @Test func `a look at the outbox is recorded for those whom messages are about`() throws {
+    @Test func `access to the outbox is recorded for the subjects of its messages`() throws {
         _ = try items("/v1/outbox", as: "operator")
         #expect(looks == [AccessRecord(person: person(1), viewer: nil, at: noon)])
-        #expect(try house.get("/v1/outbox", as: "person-2").status == 403)
+        #expect(try host.get("/v1/outbox", as: "person-2").status == 403)
         #expect(looks.count == 1)
     }
 }

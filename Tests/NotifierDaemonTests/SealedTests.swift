@@ -17,34 +17,34 @@ struct SealedTests {
                 SealedMessage(expires: noon + .seconds(1800), sealed: sealed)))
     }
 
-    private func outbox(_ house: House) throws -> [String] {
-        try house.get("/v1/outbox").json["items"]?.array?.compactMap { $0["text"]?.string } ?? []
+    private func outbox(_ host: TestHost) throws -> [String] {
+        try host.get("/v1/outbox").json["items"]?.array?.compactMap { $0["text"]?.string } ?? []
     }
 
     @Test func `a sealed message is opened and sent once, over restarts`() throws {
-        let house = try House()
-        let event = try event(1, key: house.messageKey.establish())
+        let host = try TestHost()
+        let event = try event(1, key: host.messageKey.loadOrCreate())
         #expect(!"\(event)".contains("004711"))
         for _ in 1...2 {
-            try house.tell(event, on: .directory)
-            try house.restart()
+            try host.receive(event, on: .directory)
+            try host.restart()
         }
-        let texts = try outbox(house)
+        let texts = try outbox(host)
         #expect(texts.count == 1)
         #expect(texts.first?.contains("004711") == true)
-        #expect(!"\(house.published)".contains("004711"))
-        let rows = try house.get("/v1/notifications").json.text
+        #expect(!"\(host.published)".contains("004711"))
+        let rows = try host.get("/v1/notifications").json.text
         #expect(!rows.contains("004711") && !rows.contains("9999999"))
     }
 
-    @Test func `what another key sealed is passed over, and so is what came before the key`() throws
+    @Test func `a message sealed with another key is dropped, and so is one before the key`() throws
     {
-        let house = try House()
+        let host = try TestHost()
         let other = [UInt8](repeating: 3, count: 32)
-        try house.tell(event(1, key: other), on: .directory)
-        let key = try house.messageKey.establish()
-        try house.tell(event(2, key: other), on: .directory)
-        try house.tell(event(3, key: key), on: .directory)
-        #expect(try outbox(house).count == 1)
+        try host.receive(event(1, key: other), on: .directory)
+        let key = try host.messageKey.loadOrCreate()
+        try host.receive(event(2, key: other), on: .directory)
+        try host.receive(event(3, key: key), on: .directory)
+        #expect(try outbox(host).count == 1)
     }
 }

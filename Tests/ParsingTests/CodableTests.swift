@@ -24,7 +24,7 @@ private struct Everything: Hashable, Codable {
 }
 
 @Suite struct `Codable values as JSON` {
-    @Test func `members stand in the order of their declaration`() throws {
+    @Test func `members are in the order of their declaration`() throws {
         let text = try JSON.encode(Everything()).text
         #expect(
             text == #"{"z":"text","a":[1,2],"choice":{"plain":{}},"map":{"k":1.5},"#
@@ -34,14 +34,14 @@ private struct Everything: Hashable, Codable {
     @Test(arguments: [
         Choice.plain, .one(5), .named(text: "t", inner: [1, nil, 3]),
     ])
-    private func `a value comes back as it was`(choice: Choice) throws {
+    private func `a value survives a round trip`(choice: Choice) throws {
         var value = Everything()
         value.choice = choice
         value.optional = 7
         #expect(try JSON.encode(value).decode(Everything.self) == value)
     }
 
-    @Test func `things of the model come back as they were`() throws {
+    @Test func `types of the model survive a round trip`() throws {
         let fix = Fix(
             time: Timestamp(milliseconds: 1_700_000_000_123),
             position: Coordinate(latitudeE7: 31_234_567, longitudeE7: -1_012_345_678),
@@ -57,7 +57,7 @@ private struct Everything: Hashable, Codable {
         #expect(try JSON.encode(value).decode(Circle.self) == value)
     }
 
-    @Test func `whole numbers may be written with a point`() throws {
+    @Test func `integers may have a decimal point`() throws {
         #expect(try JSON.parse("[5.0, 5e0, 5]").decode([UInt8].self) == [5, 5, 5])
         #expect(try JSON.parse("[5]").decode([Double].self) == [5])
     }
@@ -89,7 +89,7 @@ private struct Everything: Hashable, Codable {
         #expect(error?.code == code)
     }
 
-    @Test func `an infinite number cannot be said`() {
+    @Test func `an infinite number cannot be encoded`() {
         let error = #expect(throws: ParseError.self) { try JSON.encode(["a": [1.0, .infinity]]) }
         #expect(error?.path == "a[1]")
     }

@@ -6,7 +6,7 @@ import Testing
         #"{"a":[1,{"b":[2.5,[],{}],"b":7},"x"],"":null,"n":"3.14","deep":{"a":{"a":true}},"z":-1}"#
             .utf8)
 
-    @Test func `shows what the tree has`() throws {
+    @Test func `has the same values as the tree`() throws {
         let tree = try JSON.parse(text)
         try JSONView.read(text) { view in
             #expect(view.json == tree)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `shows nothing where there is nothing`() throws {
+    @Test func `has no values for missing members`() throws {
         try JSONView.read(text) { view in
             #expect(view["b"] == nil && view["a"]?["b"] == nil)
             #expect(view.elements == nil && view.number == nil && view.string == nil)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[1,]", "nulls", "{\"a\":1}{}"])
-    func `is none of what is no JSON`(text: String) {
+    func `rejects text that is not JSON`(text: String) {
         #expect(throws: ParseError.self) { try JSONView.read(Array(text.utf8)) { _ in } }
     }
 }

@@ -23,7 +23,7 @@ import Testing
         ("0.1", .number(0.1)), ("-0", .integer(0)), ("7", .integer(7)),
         ("true", .bool(true)), ("null", .null), (#""text""#, .string("text")),
     ])
-    func `bare values and values of arrays are read alike`(text: String, value: JSON) throws {
+    func `top-level values and array elements are read alike`(text: String, value: JSON) throws {
         #expect(try JSON.parse(text) == value)
         #expect(try JSON.parse("[\(text)]") == .array([value]))
         #expect(try JSON.parse("{\"k\": \(text) }")["k"] == value)
@@ -38,28 +38,28 @@ import Testing
         "\"a\"x",
         "12a", "[12a]", "[1]]", "1,", "1,2", "1],[2", "][", "],[", "\u{FEFF}[1]x",
     ])
-    func `what is no JSON is refused`(text: String) {
+    func `text that is not JSON is rejected`(text: String) {
         #expect(throws: ParseError.self) { try JSON.parse(text) }
     }
 
     @Test(arguments: [
-        ("[1,NaN]", "NaN is no number in JSON", 3),
-        (#"{"NaN":"Infinity","a":nan}"#, "NaN is no number in JSON", 22),
-        ("[-Infinity]", "an infinite number is none in JSON", 1),
-        (#"["a\"b", +inf]"#, "an infinite number is none in JSON", 9),
-        (#"{"x":-1e999}"#, "a number is too large to be one", 5),
-        ("9" + String(repeating: "0", count: 350), "a number is too large to be one", 0),
+        ("[1,NaN]", "NaN is not allowed in JSON", 3),
+        (#"{"NaN":"Infinity","a":nan}"#, "NaN is not allowed in JSON", 22),
+        ("[-Infinity]", "infinity is not allowed in JSON", 1),
+        (#"["a\"b", +inf]"#, "infinity is not allowed in JSON", 9),
+        (#"{"x":-1e999}"#, "a number exceeds the range of a double", 5),
+        ("9" + String(repeating: "0", count: 350), "a number exceeds the range of a double", 0),
     ])
-    func `a number that JSON cannot say is named, with its place`(
+    func `a number that JSON does not allow is reported with its offset`(
         text: String, message: String, offset: Int
     ) {
         let error = #expect(throws: ParseError.self) { try JSON.parse(text) }
-        #expect(error?.code == .inexpressible && error?.hint == "write a finite number")
+        #expect(error?.code == .inexpressible && error?.hint == "Send a finite number.")
         #expect(error?.message == message && error?.offset == offset)
     }
 
     @Test(arguments: ["[1,]", #"{"NaN":}"#, #"["Infinity" 1]"#, "nano", "-", "[1e5x]", #"["NaN"#])
-    func `other faults are told as such`(text: String) {
+    func `other errors are reported as malformed`(text: String) {
         let error = #expect(throws: ParseError.self) { try JSON.parse(text) }
         #expect(error?.code == .malformed)
     }
@@ -69,11 +69,11 @@ import Testing
             [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
             [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x22, 0xC3, 0x22], [0x5B, 0x31, 0x5D, 0x00],
         ] as [[UInt8]])
-    func `what is no UTF-8 is refused`(bytes: [UInt8]) {
+    func `invalid UTF-8 is rejected`(bytes: [UInt8]) {
         #expect(throws: ParseError.self) { try JSON.parse(bytes) }
     }
 
-    @Test func `values may be nested 64 deep and no deeper`() throws {
+    @Test func `values may be nested at most 64 deep`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
@@ -88,22 +88,22 @@ import Testing
     @Test(arguments: [
         ("1", 1), ("[]", 1), ("[1,2]", 3), (#"{"a":{"b":[null,"x"]},"c":true}"#, 6),
     ])
-    func `no more values are read than are allowed`(text: String, count: Int) throws {
+    func `text with too many values is rejected`(text: String, count: Int) throws {
         let bytes = Array(text.utf8)
         #expect(try JSON.parse(bytes, valuesMax: count) == JSON.parse(text))
         let error = #expect(throws: ParseError.self) {
             try JSONView.read(bytes, valuesMax: count - 1) { _ in }
         }
-        #expect(error?.code == .tooMany && error?.hint == "send it in parts: smaller batches")
-        #expect(error?.message == "there are more than \(count - 1) values in it")
-        // The next text is read as any other.
+        #expect(error?.code == .tooMany && error?.hint == "Send smaller batches.")
+        #expect(error?.message == "the text has more than \(count - 1) values")
+        // The next text is not affected.
         #expect(try JSON.parse("[7]") == [7])
     }
 
-    @Test func `an error tells where, and nothing of the text`() {
+    @Test func `an error has an offset and no part of the text`() {
         do {
             _ = try JSON.parse(#"{"secret": 12, "x": tru}"#)
-            Issue.record("must be refused")
+            Issue.record("must be rejected")
         } catch {
             #expect(error.code == .malformed)
             #expect(error.offset == 20)
@@ -111,20 +111,20 @@ import Testing
         }
     }
 
-    @Test func `texts of many sizes are read to their end`() throws {
+    @Test func `texts of many sizes are read completely`() throws {
         for count in [0, 1, 31, 32, 33, 63, 64, 65, 1000, 70_000] {
             let text = String(repeating: "x", count: count)
             #expect(try JSON.parse(#"["\#(text)", 5]"#) == .array([.string(text), 5]))
         }
     }
 
-    /// Reports of phones, with some bytes changed, taken away or doubled.
-    @Test func `that was damaged is refused or comes back as it was read`() {
+    /// A phone's report with random bytes changed, removed or duplicated.
+    @Test func `that was damaged is rejected or survives a round trip`() {
         let whole = Array(
             #"{"_type":"location","lat":3.14,"lon":-1.5e2,"t":[null,true,"\u00e9\n"],"n":{"a":[]}}"#
                 .utf8)
         var generator = SeededGenerator(seed: 11)
-        var taken = 0
+        var accepted = 0
         for _ in 0..<30_000 {
             var bytes = whole
             for _ in 0..<(1 + generator.next(upperBound: UInt(3))) where !bytes.isEmpty {
@@ -137,9 +137,9 @@ import Testing
                 }
             }
             guard let json = try? JSON.parse(bytes) else { continue }
-            taken += 1
+            accepted += 1
             #expect((try? JSON.parse(json.serialized())) == json)
         }
-        #expect(taken > 100)
+        #expect(accepted > 100)
     }
 }

@@ -1,8 +1,8 @@
 import Parsing
 import Testing
 
-@Suite struct `A written tree` {
-    @Test func `a tree is written compactly and read back alike`() throws {
+@Suite struct `A serialized tree` {
+    @Test func `is compact and survives a round trip`() throws {
         let json: JSON = [
             "z": 1, "a": [0.1, -1.5e300, 100.0, 1e-7, .integer(.min)], "t": "\"\\/\n\r\t\u{1}é😀",
             "n": nil, "b": [true, false], "o": .object([]), "": .array([]),
@@ -14,13 +14,13 @@ import Testing
         #expect(json.text == text)
     }
 
-    @Test func `numbers that JSON cannot say are null`() {
+    @Test func `has null for numbers that JSON does not allow`() {
         #expect(JSON.array([.number(.infinity), .number(.nan)]).text == "[null,null]")
     }
 }
 
 @Suite struct `A value of a tree` {
-    @Test func `a value is what it is and nothing else`() throws {
+    @Test func `has only the accessor of its type`() throws {
         let json = try JSON.parse(#"{"a":5,"b":5.0,"c":5.5,"d":"5.5","e":true,"f":null,"a":6}"#)
         #expect(json["a"]?.int == 5)
         #expect(json["a"]?.double == 5)
@@ -40,14 +40,14 @@ import Testing
     @Test(arguments: [
         (JSON.string("3.14"), 3.14), (.string("-1e2"), -100), (.integer(4), 4), (.number(0.5), 0.5),
     ])
-    func `a text that is a number counts as one where that is asked for`(
+    func `accepts numeric text only if requested`(
         json: JSON, number: Double
     ) {
         #expect(json.numberOrNumericString == number)
     }
 
     @Test(arguments: ["nan", "inf", "0x10", "", " 1", "1e999", "1,5", true, nil] as [JSON])
-    func `anything else is no number`(json: JSON) {
+    func `is no number otherwise`(json: JSON) {
         #expect(json.numberOrNumericString == nil)
     }
 }

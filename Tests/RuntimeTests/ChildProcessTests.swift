@@ -3,8 +3,8 @@ import Runtime
 import Testing
 
 @Suite struct `A child process` {
-    /// Everything that the child writes until it ends and the pipe does, and its exit status; 30 s
-    /// at most. The child of another test holds the pipe, too, until it has become its program.
+    /// The output of the child until it and the pipe end, and its exit status; within 30 s.
+    /// Children of other tests hold the pipe, too, until they have called execve.
     private func finish(_ child: ChildProcess) async throws -> (text: String, status: Int32) {
         var bytes: [UInt8] = []
         for _ in 0..<3000 {
@@ -27,7 +27,7 @@ import Testing
             diesWithParent: false)
     }
 
-    @Test func `writes output and errors on one pipe and tells its status`() async throws {
+    @Test func `writes output and errors to one pipe and returns its status`() async throws {
         let child = try shell("echo $WORD; echo wrong >&2; exit 3", ["WORD": "said"])
         let (text, status) = try await finish(child)
         #expect(text == "said\nwrong\n")
@@ -36,7 +36,7 @@ import Testing
         #expect(child.reap() == 3)
     }
 
-    @Test func `runs in a process group of its own without input`() async throws {
+    @Test func `runs in its own process group without input`() async throws {
         let child = try shell("cat; ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat")
         let (text, status) = try await finish(child)
         #expect(
@@ -55,31 +55,31 @@ import Testing
         #expect(status == 0)
     }
 
-    @Test func `inherits no masked signals`() async throws {
+    @Test func `inherits no blocked signals`() async throws {
         let child = try shell("kill -TERM $$; echo survived")
         let (text, status) = try await finish(child)
         #expect(status == 128 + SIGTERM)
         #expect(text == "")
     }
 
-    @Test func `ends by the signal that it is sent`() async throws {
+    @Test func `ends by a signal`() async throws {
         let child = try shell("echo up; exec sleep 600")
         while child.drain()?.isEmpty == true { try await Task.sleep(for: .milliseconds(5)) }
         child.send(SIGKILL)
         #expect(try await finish(child).status == 128 + SIGKILL)
     }
 
-    @Test func `is refused when there is no such program`() {
+    @Test func `is not started if the program does not exist`() {
         do throws(SystemError) {
             _ = try ChildProcess(path: "/nowhere/program", arguments: [], environment: [:])
-            Issue.record("there is no such program")
+            Issue.record("the program does not exist")
         } catch {
             #expect(error.number == ENOENT)
             #expect(error.operation == "start /nowhere/program")
         }
     }
 
-    @Test func `ends when the thread that started it does`() async throws {
+    @Test func `ends when the thread that started it ends`() async throws {
         final class Box: @unchecked Sendable { var child: ChildProcess? }
         let box = Box()
         await withCheckedContinuation { continuation in

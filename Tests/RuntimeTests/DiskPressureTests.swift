@@ -3,11 +3,11 @@ import Runtime
 import TestSupport
 import Testing
 
-@Suite struct `The pressure of a disk` {
+@Suite struct `Disk pressure` {
     private static let mebibyte: UInt64 = 1 << 20
     private static let gibibyte: UInt64 = 1 << 30
 
-    /// A disk of so many bytes, so many of which are free.
+    /// A disk with a total size and free bytes.
     private func space(_ total: UInt64, free: UInt64) -> DiskSpace {
         DiskSpace(total: total, used: total - free, free: free)
     }
@@ -28,12 +28,12 @@ import Testing
         (16 * mebibyte, 15 * mebibyte, .none), (16 * mebibyte, 7 * mebibyte, .tight),
         (16 * mebibyte, 3 * mebibyte, .short),
     ])
-    func `follows from what is free`(total: UInt64, free: UInt64, expected: DiskPressure) {
+    func `follows from the free space`(total: UInt64, free: UInt64, expected: DiskPressure) {
         let limits = DiskLimits()
         #expect(limits.pressure(of: space(total, free: free), before: .none) == expected)
     }
 
-    @Test func `does not change its mind at the edge`() {
+    @Test func `does not oscillate at the edge`() {
         let limits = DiskLimits()
         let total = 100 * Self.gibibyte
         func after(_ before: DiskPressure, free: UInt64) -> DiskPressure {
@@ -48,8 +48,8 @@ import Testing
         #expect(after(.none, free: Self.mebibyte) == .short)
     }
 
-    @Test func `has the limits that are set`() {
-        let limits = DiskLimits(alarmPercent: 50, freePercentMin: 0, freeBytesMin: Self.mebibyte)
+    @Test func `has the configured limits`() {
+        let limits = DiskLimits(warningPercent: 50, freePercentMin: 0, freeBytesMin: Self.mebibyte)
         let total = 10 * Self.gibibyte
         #expect(limits.pressure(of: space(total, free: 6 * Self.gibibyte), before: .none) == .none)
         #expect(
@@ -57,7 +57,7 @@ import Testing
         #expect(limits.reserve(of: space(total, free: 0)) == Self.mebibyte)
     }
 
-    @Test func `counts what only root may use as used, and nothing as full`() {
+    @Test func `counts the root reserve as used, and an empty disk as full`() {
         #expect(DiskSpace(total: 100, used: 60, free: 20).usedRatio == 0.75)
         #expect(DiskSpace(total: 0, used: 0, free: 0).usedRatio == 1)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Runtime
 
-/// All programs of a home read one jaga.conf: none may refuse a setting of another.
+/// All programs of a home read one jaga.conf: none may reject a setting of another.
 @Suite struct `Settings of deploy/.env.example` {
     private static func names() throws -> [String] {
         let file = Programs.top.appending(path: "deploy/.env.example")
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", "up", "ingest", "membership", "timer", "notifier", "evaluator"])
-    func `are no unknown ones to any other program`(service: String) throws {
+    func `are known to all programs`(service: String) throws {
         let names = try Self.names()
         #expect(names.count > 40)
         let folder = try TemporaryFolder()

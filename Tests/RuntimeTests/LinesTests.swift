@@ -4,16 +4,16 @@ import Testing
 
 @testable import Runtime
 
-/// Whoever waited here would wait for ever: these tests are processes of their own, with an alarm.
-@Suite struct `Lines to somebody who does not read` {
+/// Blocking here would hang: these tests run in their own processes, with an alarm.
+@Suite struct `Lines to a descriptor that nobody reads` {
     private static let pad = String(repeating: "a", count: 90)
 
     private static func line(_ text: String) -> [UInt8] { Array("\(text) \(pad)\n".utf8) }
-    private static func notice(_ leftOut: Int) -> [UInt8] { line("left out: \(leftOut)") }
+    private static func notice(_ dropped: Int) -> [UInt8] { line("left out: \(dropped)") }
 
-    /// Writes a thousand lines before anybody reads, and more until somebody has read the last.
+    /// Writes a thousand lines before anybody reads, and more until the last one is read.
     ///
-    /// - Returns: all that was read; nil if nothing more came
+    /// - Returns: all bytes read; nil if nothing more arrived
     private static func read(
         from reader: () -> String, after descriptor: Int32
     ) async -> (text: String, written: Int)? {
@@ -36,7 +36,7 @@ import Testing
         return hasCome ? (text, written) : nil
     }
 
-    /// Whether every line is whole, in order, and there or counted.
+    /// Whether every line is intact, in order, and either present or counted.
     private static func isWhole(_ text: String, of written: Int) -> Bool {
         var next = 0
         for line in text.split(separator: "\n") {
@@ -52,67 +52,67 @@ import Testing
         return next == written
     }
 
-    /// Ends the process: with success where lines are whole and wait for nobody.
+    /// Ends the process, successfully if lines are intact and nothing blocked.
     private static func checks(_ descriptor: Int32, _ reader: () -> String) async {
         alarm(60)
         let flags = fcntl(descriptor, F_GETFL)
         guard flags & O_NONBLOCK == 0 else { exit(1) }
         guard let (text, written) = await read(from: reader, after: descriptor) else { exit(2) }
         guard isWhole(text, of: written) else { exit(3) }
-        // Whoever shares what was opened waits as before.
+        // Other processes with the descriptor block as before.
         guard fcntl(descriptor, F_GETFL) == flags else { exit(4) }
         exit(EXIT_SUCCESS)
     }
 
-    /// Takes what is there, of an end that does not wait.
-    private static func take(_ descriptor: Int32) -> String {
+    /// Reads what is available from a nonblocking end.
+    private static func available(_ descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    @Test func `wait for no terminal`() async {
+    @Test func `do not block on a terminal`() async {
         await #expect(processExitsWith: .success) {
             let terminal = try Terminal()
             await Self.checks(terminal.descriptor) { terminal.take() }
         }
     }
 
-    @Test func `wait for no pipe`() async {
+    @Test func `do not block on a pipe`() async {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0 else { exit(5) }
             _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
             let end = ends[0]
-            await Self.checks(ends[1]) { Self.take(end) }
+            await Self.checks(ends[1]) { Self.available(end) }
         }
     }
 
-    @Test func `wait for no socket`() async {
+    @Test func `do not block on a socket`() async {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { exit(5) }
             _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
             let end = ends[0]
-            await Self.checks(ends[1]) { Self.take(end) }
+            await Self.checks(ends[1]) { Self.available(end) }
         }
     }
 
-    @Test func `come after what was promised`() async {
+    @Test func `follow queued texts`() async {
         await #expect(processExitsWith: .success) {
             alarm(60)
             let terminal = try Terminal()
             terminal.stop()
             let lines = Lines(to: terminal.descriptor)
-            lines.promise("ready\n")
+            lines.enqueue("ready\n")
             lines.write(Array("lost\n".utf8)) { _ in Array("none\n".utf8) }
-            lines.promise("stopping\n")
-            lines.settle(within: .milliseconds(20))
+            lines.enqueue("stopping\n")
+            lines.flush(within: .milliseconds(20))
             guard terminal.take().isEmpty else { exit(1) }
             terminal.goOn()
             var text = ""
             let hasCome = await eventually(every: 5) {
-                lines.settle()
+                lines.flush()
                 text += terminal.take()
                 return text.hasPrefix("ready\nstopping\n")
             }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `are dropped where there is nobody, and nobody waits`() async {
+    @Test func `are dropped without a descriptor, and nothing blocks`() async {
         await #expect(processExitsWith: .success) {
             alarm(60)
             signal(SIGPIPE, SIG_IGN)
@@ -136,14 +136,14 @@ import Testing
             for descriptor in [ends[1], -1] {
                 let lines = Lines(to: descriptor)
                 for _ in 0..<1000 { lines.write(Self.line("x"), notice: Self.notice) }
-                lines.promise("y\n")
-                lines.settle(within: .milliseconds(20))
+                lines.enqueue("y\n")
+                lines.flush(within: .milliseconds(20))
             }
             exit(EXIT_SUCCESS)
         }
     }
 
-    @Test func `left out at the end are told of by what is promised last`() async {
+    @Test func `dropped at the end are reported by a final notice`() async {
         await #expect(processExitsWith: .success) {
             alarm(60)
             let terminal = try Terminal()
@@ -152,11 +152,11 @@ import Testing
             for text in ["one\n", "two\n"] {
                 lines.write(Array(text.utf8)) { _ in Array("none\n".utf8) }
             }
-            for _ in 0..<2 { lines.promiseNotice { Array("left out: \($0)\n".utf8) } }
+            for _ in 0..<2 { lines.enqueueNotice { Array("left out: \($0)\n".utf8) } }
             terminal.goOn()
             var text = ""
             let hasCome = await eventually(every: 5) {
-                lines.settle()
+                lines.flush()
                 text += terminal.take()
                 return text == "left out: 2\n"
             }
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `go nowhere where the descriptor is closed, whoever gets its number`() async {
+    @Test func `are not written to a closed descriptor, even if its number is reused`() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             // The test process may have left it open.
@@ -173,30 +173,30 @@ import Testing
             let file = open(folder.file("store"), O_RDWR | O_CREAT, 0o600)
             guard file >= 0, dup2(file, 512) == 512 else { exit(5) }
             lines.write(Self.line("x"), notice: Self.notice)
-            lines.promise("y\n")
+            lines.enqueue("y\n")
             let isEmpty = lseek(file, 0, SEEK_END) == 0
             try Files.removeTree(folder.path)
             exit(isEmpty ? EXIT_SUCCESS : 1)
         }
     }
 
-    @Test func `are not counted where they go nowhere`() {
+    @Test func `are not counted as dropped without a descriptor`() {
         let lines = Lines(to: -1)
         for _ in 0..<10 {
             lines.write([0x0A]) { _ in
-                Issue.record("was left out")
+                Issue.record("was dropped")
                 return []
             }
         }
     }
 
-    @Test func `are one where both descriptors lead to the same`() throws {
+    @Test func `detect whether two descriptors are the same`() throws {
         let terminal = try Terminal()
         let other = try Terminal()
         let copy = dup(terminal.descriptor)
         defer { close(copy) }
-        #expect(Lines.areOne(terminal.descriptor, copy))
-        #expect(!Lines.areOne(terminal.descriptor, other.descriptor))
-        #expect(!Lines.areOne(-1, -1))
+        #expect(Lines.areSame(terminal.descriptor, copy))
+        #expect(!Lines.areSame(terminal.descriptor, other.descriptor))
+        #expect(!Lines.areSame(-1, -1))
     }
 }

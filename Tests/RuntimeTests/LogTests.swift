@@ -13,7 +13,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `is logfmt with its words in the order given`() {
+    @Test func `is logfmt with its fields in order`() {
         #expect(
             line("ready", ["port": 8104, "home": "./var"])
                 == "time=2023-11-14T22:13:20.123Z level=info service=timer msg=ready port=8104 "
@@ -25,11 +25,11 @@ import Testing
         ("say \"no\"", "\"say \\\"no\\\"\""), ("one\ntwo\r\u{1B}", "\"one\\ntwo\\r\\u001b\""),
         ("grün", "grün"), ("back\\slash", "\"back\\\\slash\""),
     ])
-    func `quotes what would not read back as one word`(value: String, shown: String) {
+    func `quotes values that are not plain words`(value: String, shown: String) {
         #expect(line("x", ["k": value]).hasSuffix(" k=\(shown)\n"))
     }
 
-    @Test func `never exceeds what a pipe takes in one piece, and stays text`() {
+    @Test func `never exceeds an atomic pipe write, and stays text`() {
         for extra in 0..<8 {
             let text = line(
                 String(repeating: "ü", count: 3000) + String(repeating: "a", count: extra))
@@ -55,11 +55,11 @@ import Testing
         #expect(lines[1].contains("code=disk-full turn=3 hint=\"Free space"))
     }
 
-    @Test func `that was left out is told of by its own log alone`() throws {
+    @Test func `that was dropped is reported by its own log only`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        // What does not come is missing, and not waited for.
+        // Missing lines are detected without waiting.
         try #require(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
         func read() -> [Substring] {
             var bytes = [UInt8](repeating: 0, count: 1 << 20)
@@ -69,18 +69,18 @@ import Testing
         }
         let log = Log(service: "timer", descriptor: ends[1])
         for _ in 0..<1000 { log.info(String(repeating: "a", count: 1000)) }
-        let taken = read().count
-        #expect(taken > 0 && taken < 1000)
+        let written = read().count
+        #expect(written > 0 && written < 1000)
         Log(service: "ingest", descriptor: ends[1]).info("whole")
         log.info("after")
         let lines = read()
         try #require(lines.count == 3)
         #expect(lines[0].hasSuffix("service=ingest msg=whole"))
-        #expect(lines[1].hasSuffix(" lines=\(1000 - taken)"))
+        #expect(lines[1].hasSuffix(" lines=\(1000 - written)"))
         #expect(lines[2].hasSuffix("service=timer msg=after"))
         for _ in 0..<1000 { log.info(String(repeating: "a", count: 1000)) }
         let last = read().count
-        log.settle(within: .zero)
+        log.flush(within: .zero)
         let notice = read()
         #expect(notice.count == 1 && notice[0].hasSuffix(" lines=\(1000 - last)"))
     }

@@ -25,7 +25,7 @@ import Testing
         return (ends[0], ends[1])
     }
 
-    @Test func `wakes up for a descriptor that can be read`() {
+    @Test func `wakes up for a readable descriptor`() {
         let ends = pipeEnds()
         defer {
             close(ends.read)
@@ -35,7 +35,7 @@ import Testing
         #expect(milliseconds { Loop.wait(on: [Reader(ends.read)], atMost: 30_000) } < 20_000)
     }
 
-    @Test func `waits no longer than the smallest opinion`() {
+    @Test func `waits no longer than the smallest requested wait`() {
         let ends = pipeEnds()
         defer {
             close(ends.read)
@@ -48,7 +48,7 @@ import Testing
         #expect(milliseconds { Loop.wait(on: [], atMost: 20) } >= 19)
     }
 
-    @Test func `hears signals as input instead of dying of them`() async {
+    @Test func `receives signals as input`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = try Signals()
             guard signals.drain().isEmpty else { exit(1) }
@@ -56,8 +56,8 @@ import Testing
             pthread_kill(pthread_self(), SIGHUP)
             pthread_kill(pthread_self(), SIGPIPE)
             Loop.wait(on: [signals], atMost: 30_000)
-            let heard = signals.drain()
-            exit(Set(heard) == [.terminate, .hangUp] && signals.drain().isEmpty ? 7 : 2)
+            let received = signals.drain()
+            exit(Set(received) == [.terminate, .hangUp] && signals.drain().isEmpty ? 7 : 2)
         }
     }
 }

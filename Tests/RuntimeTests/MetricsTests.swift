@@ -5,17 +5,17 @@ import Testing
 @testable import Runtime
 
 @Suite struct `The metrics page` {
-    @Test func `shows help, type and samples of each family in a steady order`() {
+    @Test func `shows help, type and samples of each family in a stable order`() {
         let metrics = Metrics()
         let reports = metrics.counter("jaga_reports_total", "Reports by outcome.", "outcome")
         reports.add(2, "quarantined")
         reports.add(5, "accepted")
-        metrics.gauge("jaga_pending_clocks", "Clocks that wait.").set(3.5)
+        metrics.gauge("jaga_pending_deadlines", "Clocks that wait.").set(3.5)
         #expect(
             metrics.render() == """
-                # HELP jaga_pending_clocks Clocks that wait.
-                # TYPE jaga_pending_clocks gauge
-                jaga_pending_clocks 3.5
+                # HELP jaga_pending_deadlines Clocks that wait.
+                # TYPE jaga_pending_deadlines gauge
+                jaga_pending_deadlines 3.5
                 # HELP jaga_reports_total Reports by outcome.
                 # TYPE jaga_reports_total counter
                 jaga_reports_total{outcome="accepted"} 5
@@ -45,13 +45,13 @@ import Testing
         #expect(metrics.render().contains("{text=\"say \\\"no\\\\\\n\\\"\"}"))
     }
 
-    @Test func `shows a family without labels before anything happened`() {
+    @Test func `shows a family without labels before any change`() {
         let metrics = Metrics()
         _ = metrics.counter("jaga_alarms_total", "Alarms.")
         #expect(metrics.render().hasSuffix("jaga_alarms_total 0\n"))
     }
 
-    @Test func `gives the same family when it is declared again`() {
+    @Test func `returns the same family when it is declared again`() {
         let metrics = Metrics()
         metrics.counter("jaga_alarms_total", "Alarms.").add()
         metrics.counter("jaga_alarms_total", "Alarms.").add()
@@ -63,17 +63,17 @@ import Testing
         ("jaga_wait_ms", .gauge), ("jaga_wait_ms_total", .counter), ("jagaReports_total", .counter),
         ("jaga_clock_count", .gauge), ("jaga_size_gauge", .gauge), ("2fast", .gauge),
     ])
-    func `a name against the conventions is refused`(name: String, kind: MetricKind) {
+    func `a name that violates the conventions is rejected`(name: String, kind: MetricKind) {
         #expect(MetricHead.problem(name, kind, "Help.", []) != nil)
     }
 
-    @Test func `a label of the format itself is refused`() {
+    @Test func `a reserved label is rejected`() {
         #expect(MetricHead.problem("jaga_turns", .gauge, "Help.", ["le"]) != nil)
         #expect(MetricHead.problem("jaga_turns", .gauge, "", []) != nil)
         #expect(MetricHead.problem("jaga_turns", .gauge, "Help.", ["kind"]) == nil)
     }
 
-    @Test func `tells what the process uses`() {
+    @Test func `shows the resource usage of the process`() {
         let metrics = Metrics()
         metrics.readProcess()
         let values = Dictionary(
@@ -104,9 +104,9 @@ import Testing
         try tool.run()
         input.fileHandleForWriting.write(Data(metrics.render().utf8))
         try input.fileHandleForWriting.close()
-        let said = String(
+        let report = String(
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         tool.waitUntilExit()
-        #expect(tool.terminationStatus == 0 && said.isEmpty, "\(said)")
+        #expect(tool.terminationStatus == 0 && report.isEmpty, "\(report)")
     }
 }

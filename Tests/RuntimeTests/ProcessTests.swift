@@ -25,7 +25,7 @@ import Testing
         #expect(clock.monotonic == .seconds(7))
     }
 
-    @Test func `tells each jump of the wall once and does not follow it`() {
+    @Test func `reports each jump of the wall clock once and does not follow it`() {
         let machine = Machine()
         let clock = SystemClock { (machine.wall, machine.boot) }
         machine.step(seconds: 4)
@@ -39,14 +39,14 @@ import Testing
         #expect(clock.wallJump() == .seconds(3600))
     }
 
-    @Test func `is the machine's unless said otherwise`() {
+    @Test func `uses the machine's clock by default`() {
         let difference = SystemClock().now - Timestamp(seconds: Int64(time(nil)))
         #expect(difference > .seconds(-5) && difference < .seconds(5))
     }
 }
 
 @Suite struct `Random bytes` {
-    @Test func `are as many as asked for and never the same`() {
+    @Test func `have the requested count and never repeat`() {
         #expect(SecureRandom.bytes(0).isEmpty)
         #expect(SecureRandom.bytes(1000).count == 1000)
         #expect(SecureRandom.bytes(32) != SecureRandom.bytes(32))
@@ -56,13 +56,13 @@ import Testing
 }
 
 @Suite struct `A lock file` {
-    @Test func `keeps a second process away and names the first`() throws {
+    @Test func `excludes a second process and names the first`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("lock")
         var lock: LockFile? = try LockFile(path: path)
         do {
             _ = try LockFile(path: path)
-            Issue.record("a second lock was given")
+            Issue.record("a second lock was acquired")
         } catch {
             #expect(error.code == "locked")
             #expect(error.description.contains("process \(getpid())"))
@@ -79,7 +79,7 @@ import Testing
 }
 
 @Suite struct `A file` {
-    @Test func `is replaced whole, with its rights, leaving nothing else behind`() throws {
+    @Test func `is replaced atomically, with its mode, without leftovers`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("token")
         try Files.write([1, 2, 3], to: path, mode: 0o600)
@@ -95,7 +95,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `larger than allowed is refused`() throws {
+    @Test func `larger than allowed is rejected`() throws {
         let folder = try TemporaryFolder()
         try Files.write(Array(repeating: 0, count: 200_000), to: folder.file("big"))
         #expect(try Files.read(folder.file("big")).count == 200_000)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `gets its folders made, once or again`() throws {
+    @Test func `gets its folders created, once or again`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a/b/c")
         try Files.makeFolder(path, mode: 0o700)

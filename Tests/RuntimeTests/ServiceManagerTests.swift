@@ -4,42 +4,42 @@ import Testing
 
 @testable import Runtime
 
-@Suite struct `Whoever started the process` {
+@Suite struct `The service manager` {
     private func manager(_ environment: [String: String]) throws -> ServiceManager {
         try #require(try ServiceManager(environment: environment))
     }
 
-    @Test func `hears at a path that it is ready, and that it ends`() throws {
+    @Test func `is notified at a path of readiness and stopping`() throws {
         let folder = try TemporaryFolder()
-        let ear = try NotifySocket(folder.file("notify"))
+        let socket = try NotifySocket(folder.file("notify"))
         let manager = try manager(["NOTIFY_SOCKET": folder.file("notify")])
         try manager.ready("port 8101\nREADY=0")
         manager.stopping()
-        #expect(ear.heard == ["READY=1\nSTATUS=port 8101READY=0", "STOPPING=1"])
+        #expect(socket.heard == ["READY=1\nSTATUS=port 8101READY=0", "STOPPING=1"])
         manager.beat(.seconds(5))
-        #expect(ear.heard == [], "without WATCHDOG_USEC nobody minds")
+        #expect(socket.heard == [], "no heartbeat without WATCHDOG_USEC")
     }
 
-    @Test func `hears at a name without a file, too`() throws {
+    @Test func `is notified at an abstract name, too`() throws {
         let name = "@jaga-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        let ear = try NotifySocket(name)
+        let socket = try NotifySocket(name)
         try manager(["NOTIFY_SOCKET": name]).ready("x")
-        #expect(ear.heard == ["READY=1\nSTATUS=x"])
+        #expect(socket.heard == ["READY=1\nSTATUS=x"])
     }
 
-    @Test func `hears of turns four times in the time that it allows`() throws {
+    @Test func `receives four heartbeats per watchdog interval`() throws {
         let folder = try TemporaryFolder()
-        let ear = try NotifySocket(folder.file("notify"))
+        let socket = try NotifySocket(folder.file("notify"))
         let manager = try manager([
             "NOTIFY_SOCKET": folder.file("notify"), "WATCHDOG_USEC": "2000000",
             "WATCHDOG_PID": String(getpid()),
         ])
         #expect(manager.watchdog == .seconds(2))
         for turn in 0..<20 { manager.beat(.milliseconds(100 * turn)) }
-        #expect(ear.heard == [String](repeating: "WATCHDOG=1", count: 4))
+        #expect(socket.heard == [String](repeating: "WATCHDOG=1", count: 4))
     }
 
-    @Test func `may have meant another process, or nobody`() throws {
+    @Test func `may have meant another process, or be absent`() throws {
         let environment = [
             "NOTIFY_SOCKET": "/run/x", "WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "1",
         ]
@@ -48,13 +48,13 @@ import Testing
     }
 
     @Test(arguments: ["", "/", "x/y", "vsock:2:1", "/" + String(repeating: "a", count: 107)])
-    func `cannot be told at an address that is none`(socket: String) {
+    func `is not notified at an invalid address`(socket: String) {
         #expect(throws: SystemError.self) {
             _ = try ServiceManager(environment: ["NOTIFY_SOCKET": socket])
         }
     }
 
-    @Test func `is missed when it is not there`() throws {
+    @Test func `is missed if its socket does not exist`() throws {
         let folder = try TemporaryFolder()
         let manager = try manager(["NOTIFY_SOCKET": folder.file("nobody")])
         #expect(throws: SystemError.self) { try manager.ready("x") }

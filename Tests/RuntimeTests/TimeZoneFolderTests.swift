@@ -4,10 +4,10 @@ import Testing
 @Suite struct TimeZoneFolderTests {
     private let folder = TimeZoneFolder()
 
-    @Test func `a name has rules, and nothing else is read`() {
+    @Test func `a name has rules, and no other file is read`() {
         #expect(folder.rules(of: "Asia/Kuala_Lumpur") != nil)
-        #expect(folder.nameOfMachine(["TZ": "Asia/Tokyo"]) == "Asia/Tokyo")
-        #expect(folder.rules(of: folder.nameOfMachine(["TZ": "Nowhere"])) != nil)
+        #expect(folder.machineZoneName(["TZ": "Asia/Tokyo"]) == "Asia/Tokyo")
+        #expect(folder.rules(of: folder.machineZoneName(["TZ": "Nowhere"])) != nil)
         #expect(folder.rules(of: "UTC")?.offsetSeconds(at: .zero) == 0)
         for name in [
             "", "KL", "Asia", "Asia/Atlantis", "../zoneinfo/UTC", "/usr/share/zoneinfo/UTC",
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong name leads to the one that was meant`() {
+    @Test func `a misspelled name leads to a suggestion`() {
         for (wrong, right) in [
             ("Asia/Kuala Lumpur", "Asia/Kuala_Lumpur"), ("Kuala Lumpur", "Asia/Kuala_Lumpur"),
             ("asia/jakarta", "Asia/Jakarta"), ("Europe/Berlim", "Europe/Berlin"),

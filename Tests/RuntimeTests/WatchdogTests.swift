@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `ends it also where nobody takes its last words`() async {
+    @Test func `ends it also if nobody reads its output`() async {
         await #expect(processExitsWith: .exitCode(70)) {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { exit(1) }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `lets one live that goes on turning, and one that let go of it`() async {
+    @Test func `spares a process whose loop turns, and one that stopped it`() async {
         await #expect(processExitsWith: .exitCode(3)) {
             do {
                 let watchdog = Watchdog(limit: .milliseconds(400))

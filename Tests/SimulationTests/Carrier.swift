@@ -5,13 +5,13 @@ import Parsing
 import Store
 import Web
 
-/// The gateways for SMS and mail, the operator's alarm, and the phones that messages ring on.
+/// The gateways for SMS and mail, the operator's alarm, and the phones that receive messages.
 final class Carrier {
     static let alarmURL = "http://operator.test/alarm"
 
-    /// A message that a gateway took over.
+    /// A message that a gateway accepted.
     struct Message {
-        /// The notification's id as text, or its receipt's token.
+        /// The notification's id as text, or its receipt token.
         let name: String
         let address: String
         let text: String
@@ -20,22 +20,22 @@ final class Carrier {
     }
 
     private unowned let world: World
-    private var chance: Chance
+    private var chance: SeededRandom
     private(set) var messages: [Message] = []
     private(set) var alarms = 0
     var downUntil: Int64 = 0
-    /// Called for each message that reaches its person.
+    /// Called for each message that is delivered.
     var delivered: (Message) -> Void = { _ in }
 
-    init(_ world: World, _ chance: Chance) {
+    init(_ world: World, _ chance: SeededRandom) {
         self.world = world
         self.chance = chance
     }
 
     private enum Fate { case accepted, unanswered, refused, later, unreachable }
 
-    /// Takes a transfer and ends it in a while.
-    func take(_ transfer: Transfer, ended: @escaping (TransferOutcome) -> Void) {
+    /// Accepts a transfer and ends it after a while.
+    func accept(_ transfer: Transfer, ended: @escaping (TransferOutcome) -> Void) {
         let fate = fate()
         let isMail: Bool
         var message: Message?
@@ -51,8 +51,8 @@ final class Carrier {
             isMail = true
             message = mail(call)
         }
-        world.trace.note(UInt64(transfer.token))
-        world.trace.say(
+        world.trace.record(UInt64(transfer.token))
+        world.trace.append(
             "    carrier: \(message.map { "\($0.address) \($0.name)" } ?? "alarm") \(fate)")
         if let message, fate == .accepted || fate == .unanswered { accept(message, isMail) }
         let wait =
@@ -61,13 +61,13 @@ final class Carrier {
     }
 
     private func fate() -> Fate {
-        if world.isCalm { return .accepted }
+        if world.isQuiet { return .accepted }
         if world.now < downUntil { return .unreachable }
         let faults = world.faults
-        if chance.comes(faults.gatewayAnswersNothing) { return .unanswered }
-        if chance.comes(faults.gatewayRefuses) { return .refused }
-        if chance.comes(faults.gatewayPutsOff) { return .later }
-        if chance.comes(faults.gatewayTakesNothing) { return .unreachable }
+        if chance.happens(faults.gatewayAnswersNothing) { return .unanswered }
+        if chance.happens(faults.gatewayRefuses) { return .refused }
+        if chance.happens(faults.gatewayPutsOff) { return .later }
+        if chance.happens(faults.gatewayTakesNothing) { return .unreachable }
         return .accepted
     }
 
@@ -115,7 +115,7 @@ final class Carrier {
         messages.append(message)
         world.after(Int64(chance.in(100...3000))) { [self] in
             delivered(message)
-            if !isMail, world.isCalm || !chance.comes(world.faults.receiptsLost) {
+            if !isMail, world.isQuiet || !chance.happens(world.faults.receiptsLost) {
                 sendReceipt(of: message)
             }
         }
@@ -123,8 +123,8 @@ final class Carrier {
 
     private func sendReceipt(of message: Message) {
         let query = Query([.init("type", "1"), .init("to", message.address)])
-        world.errands.begin(
-            Errand(
+        world.clientRequests.begin(
+            ClientRequest(
                 .post, "/v1/receipts/\(message.name)", of: .notifier, query: query, as: "none"))
     }
 }

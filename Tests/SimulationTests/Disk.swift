@@ -1,11 +1,11 @@
 import Store
 
-/// The store of a process, which outlives it, and a copy of it that may be put back.
+/// The store of a process, which outlives it, and a copy that may be restored.
 final class Disk {
     let database: Database
     /// The step before which the copy was made; nil without one.
     private(set) var copied: Int?
-    /// Steps that were forgotten because a copy was put back. Whoever starts on it does so later.
+    /// Ranges of steps that were lost because a copy was restored.
     private(set) var forgotten: [Range<Int>] = []
 
     init(migrations: [Migration]) throws {
@@ -18,13 +18,13 @@ final class Disk {
             """)
     }
 
-    /// The transaction that is open cannot be committed.
+    /// Whether the open transaction cannot be committed.
     func spoil() throws { try database.run("INSERT INTO temp.spoilt VALUES (1)") }
 
-    /// Whether what was committed in a step is not there any more, for that reason alone.
+    /// Whether the commits of a step were lost by a restore.
     func hasForgotten(_ step: Int) -> Bool { forgotten.contains { $0.contains(step) } }
 
-    /// Copies all of it beside itself.
+    /// Copies all tables.
     func copy(before step: Int) throws {
         if copied != nil { try database.execute("DETACH copy") }
         try database.execute("ATTACH ':memory:' AS copy")
@@ -35,9 +35,9 @@ final class Disk {
         copied = step
     }
 
-    /// Makes it what it was when it was copied.
+    /// Restores the copy.
     ///
-    /// - Parameter step: in which its service was killed, with what that had said before
+    /// - Parameter step: the step in which its service was killed
     func putBack(in step: Int) throws {
         guard let copied else { return }
         try database.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
@@ -59,7 +59,7 @@ final class Disk {
         ) { $0.text(0) }
     }
 
-    /// The numbers that automatic keys go on from. The table cannot be made, only filled.
+    /// The next values of automatic keys. The table cannot be created, only filled.
     private func copySequences(from: String, to: String) throws {
         let counts = try database.first(
             "SELECT count(*) FROM main.sqlite_schema WHERE name = 'sqlite_sequence'"

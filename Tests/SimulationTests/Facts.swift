@@ -1,7 +1,7 @@
 import Model
 import Web
 
-/// Something that a service promised by an answer, and the step in which it did.
+/// A fact that a service confirmed in a response, and the step of that response.
 struct Promise<Value> {
     let value: Value
     let step: Int
@@ -12,22 +12,22 @@ struct Promise<Value> {
     }
 }
 
-/// What the people of a world know for sure, because they were told so.
+/// Everything that the people of a world know from responses.
 struct Facts {
     struct KnownWatch {
         let id: WatchID
-        /// Of the timer's clock.
+        /// By the timer's clock.
         let expiry: Timestamp
     }
 
     var reports: [Promise<ReportID>] = []
-    /// Signals by whom they were raised.
+    /// Signals with the person who raised them.
     private(set) var signals: [(id: EmergencyID, person: PersonID, step: Int)] = []
-    /// Those that were taken back in time, as they were told.
+    /// Emergencies that were cancelled in time, as confirmed.
     var cancelled: [Promise<EmergencyID>] = []
     private(set) var watches: [WatchID: Promise<KnownWatch>] = [:]
     private(set) var ended: [WatchID: Int] = [:]
-    /// Emergencies that somebody took, and was told so.
+    /// Emergencies whose acknowledgement was confirmed.
     var taken: [Promise<EmergencyID>] = []
     private(set) var refusals: [String: Int] = [:]
 
@@ -35,14 +35,14 @@ struct Facts {
         signals.append((id, person, step))
     }
 
-    /// A watch began, or was extended.
+    /// A watch started, or was extended.
     mutating func watched(_ watch: KnownWatch, _ step: Int) {
         watches[watch.id] = Promise(watch, step)
     }
 
     mutating func ended(_ watch: WatchID, _ step: Int) { ended[watch] = step }
 
-    /// Something was not accepted, and will not be.
+    /// A request was rejected for good.
     mutating func refused(_ what: String, _ response: Response) {
         refusals["\(what): \(response.status)", default: 0] += 1
     }

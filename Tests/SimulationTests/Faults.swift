@@ -1,58 +1,61 @@
-/// What can go wrong in the world of one seed, and how often: some seeds have many faults and some
-/// have few, so that they are met in all combinations.
+/// The faults of one seed and their odds: some seeds have many and some have few, so that they
+/// occur in all combinations.
 struct Faults: CustomStringConvertible {
-    // Odds are in a thousand. Of frames between processes.
+    // Odds are per mille. For frames between processes:
     var dropped = 0
     var repeated = 0
     var delayed = 0
     var reordered = 0
 
-    // Of requests of phones and people.
+    // For requests of phones and people:
     var requestsLost = 0
     var answersLost = 0
 
-    // For each turn of a process.
+    // For each turn of a process:
     var killed = 0
-    /// … after its COMMIT and before some of what was to leave has left.
+    /// … killed after its COMMIT and before everything has left.
     var mutedAndKilled = 0
-    /// … in the middle of its transaction.
+    /// … killed within its transaction.
     var killedInTransaction = 0
     var commitFails = 0
-    /// Told to end, as by SIGTERM: evaluators only.
+    /// Asked to stop, as by SIGTERM: evaluators only.
     var ended = 0
     var stopped = 0
     var diskFull = 0
     var cut = 0
     var wallJumps = 0
 
-    /// Of restarts: the process finds an older copy of its disk.
+    /// For restarts: the process finds an older copy of its disk.
     var olderDisk = 0
-    /// Who may find an older copy.
+    /// Services that may find an older copy.
     var olderDiskOf: Set<String> = []
 
-    // Of messages at the gateways.
+    // For messages at the gateways:
     var gatewayRefuses = 0
     var gatewayPutsOff = 0
     var gatewayAnswersNothing = 0
     var gatewayTakesNothing = 0
     var receiptsLost = 0
-    /// For each turn of the notifier: nobody at the gateways for a while.
+    /// For each turn of the notifier: the gateways are down for a while.
     var gatewaysDown = 0
 
-    /// Milliseconds between two turns of a process at the least; waiting for the processor counts.
+    /// Shortest time between two turns of a process, milliseconds, including the wait for the
+    /// processor.
     var pace = 100
     var evaluators = 1
-    /// Members that say that they evaluate, and do not.
+    /// Number of members that claim to evaluate and do not.
     var rogues = 0
 
-    /// No fault at all.
+    /// No faults.
     init() {}
 
-    /// Those of a seed.
-    init(_ chance: inout Chance) {
-        func sometimes(_ percent: Int, _ range: ClosedRange<Int>, _ chance: inout Chance) -> Int {
+    /// The faults of a seed.
+    init(_ chance: inout SeededRandom) {
+        func sometimes(_ percent: Int, _ range: ClosedRange<Int>, _ chance: inout SeededRandom)
+            -> Int
+        {
             let odds = chance.in(range)
-            return chance.comes(percent * 10) ? odds : 0
+            return chance.happens(percent * 10) ? odds : 0
         }
         dropped = sometimes(60, 1...200, &chance)
         repeated = sometimes(50, 1...150, &chance)
@@ -70,7 +73,7 @@ struct Faults: CustomStringConvertible {
         cut = sometimes(40, 1...6, &chance)
         wallJumps = sometimes(30, 1...5, &chance)
         olderDisk = sometimes(50, 200...700, &chance)
-        for name in ["ingest", "membership", "timer", "notifier"] where chance.comes(500) {
+        for name in ["ingest", "membership", "timer", "notifier"] where chance.happens(500) {
             olderDiskOf.insert(name)
         }
         gatewayRefuses = sometimes(40, 10...200, &chance)
@@ -81,10 +84,10 @@ struct Faults: CustomStringConvertible {
         gatewaysDown = sometimes(30, 1...6, &chance)
         pace = chance.pick([10, 60, 120, 200, 300])
         evaluators = chance.pick([1, 2, 2, 3])
-        rogues = chance.comes(250) ? 1 : 0
+        rogues = chance.happens(250) ? 1 : 0
     }
 
-    /// Those that are on, with their odds.
+    /// The active faults with their odds.
     var description: String {
         var words: [String] = []
         for child in Mirror(reflecting: self).children {

@@ -3,23 +3,23 @@ import Model
 import Parsing
 import Web
 
-/// Somebody of a simulated world.
-struct Someone {
+/// A person of a simulated world.
+struct SimulatedPerson {
     let name: String
     var id: PersonID
     var token = ""
-    /// Nil for whoever has no phone that reports.
+    /// Nil for people without a reporting phone.
     var phone: Phone?
 
     var number: String { "+6010000000\(name.utf8.first ?? 0)" }
     var mail: String { "\(name.lowercased())@people.test" }
 }
 
-/// The people of a world: a family, and a club in which one of the family is a member too. The two
-/// know nothing of each other.
+/// The people of a world: a family, and a club that shares one member with it. The two circles are
+/// isolated from each other.
 final class Household {
     private unowned let world: World
-    private(set) var people: [String: Someone] = [:]
+    private(set) var people: [String: SimulatedPerson] = [:]
     private(set) var circles: [String: CircleID] = [:]
     /// By circle and name.
     var zones: [String: ZoneID] = [:]
@@ -32,32 +32,33 @@ final class Household {
         ("Club", "Dee", "admin"), ("Club", "Eve", "guardian"), ("Club", "Anna", "member"),
     ]
     static let withPhone: Set<String> = ["Anna", "Ben", "Dee", "Eve"]
-    /// 64 characters, as in the token's file.
+    /// 64 characters, as in the token file.
     static let operatorToken = String(repeating: "operator", count: 8)
 
     init(_ world: World) { self.world = world }
 
-    /// Everybody, in the order of their names.
-    var everybody: [Someone] { Household.names.compactMap { people[$0] } }
+    /// All people, by name.
+    var everybody: [SimulatedPerson] { Household.names.compactMap { people[$0] } }
 
-    func someone(_ id: PersonID?) -> Someone? { people.values.first { $0.id == id } }
+    func person(withID id: PersonID?) -> SimulatedPerson? { people.values.first { $0.id == id } }
 
     /// Whether two people were ever in one circle.
     func share(_ one: PersonID, _ other: PersonID) -> Bool {
-        guard let one = someone(one)?.name, let other = someone(other)?.name else { return false }
+        guard let one = self.person(withID: one)?.name, let other = self.person(withID: other)?.name
+        else { return false }
         let circles = Household.members.filter { $0.person == one }.map(\.circle)
         return Household.members.contains { $0.person == other && circles.contains($0.circle) }
     }
 
-    /// The circles that somebody is in.
+    /// The circles of a person.
     func circles(of person: PersonID) -> Set<CircleID> {
-        let name = someone(person)?.name
+        let name = self.person(withID: person)?.name
         return Set(Household.members.filter { $0.person == name }.compactMap { circles[$0.circle] })
     }
 
-    // MARK: Making it
+    // MARK: Set-up
 
-    /// Asks membership for all of it; ready when everything is answered.
+    /// Creates everything at membership; ready when all requests are answered.
     func begin() {
         for name in ["Family", "Club"] {
             ask("/v1/circles", Household.circle(name)) { [self] json in
@@ -67,7 +68,7 @@ final class Household {
         for name in Household.names {
             ask("/v1/people", Household.person(name)) { [self] json in
                 guard let id = json["id"]?.string.flatMap({ PersonID($0) }) else { return }
-                people[name] = Someone(name: name, id: id)
+                people[name] = SimulatedPerson(name: name, id: id)
             }
         }
     }
@@ -105,18 +106,18 @@ final class Household {
         }
     }
 
-    private func ask(_ path: String, _ body: JSON, then take: @escaping (JSON) -> Void) {
+    private func ask(_ path: String, _ body: JSON, then handle: @escaping (JSON) -> Void) {
         waiting += 1
-        let errand = Errand(
+        let clientRequest = ClientRequest(
             .post, path, of: .membership, body, as: Household.operatorToken,
             key: "make-\(world.newNumber())"
         ) { [self] response, _ in
             waiting -= 1
-            if let json = try? JSON.parse(response.body) { take(json) }
+            if let json = try? JSON.parse(response.body) { handle(json) }
             guard waiting == 0 else { return }
             if zones.isEmpty { continueWithMembers() } else { isReady = true }
         }
-        world.errands.begin(errand)
+        world.clientRequests.begin(clientRequest)
     }
 
     private static func circle(_ name: String) -> JSON {
@@ -127,7 +128,7 @@ final class Household {
     }
 
     private static func person(_ name: String) -> JSON {
-        let someone = Someone(name: name, id: PersonID(.zero))
+        let someone = SimulatedPerson(name: name, id: PersonID(.zero))
         return [
             "name": .string(name), "timeZone": "UTC",
             "contacts": [
@@ -138,7 +139,7 @@ final class Household {
     }
 }
 
-/// A place on earth that somebody may be at.
+/// A place on earth.
 struct Place: Hashable {
     let name: String
     let latitude: Double

@@ -3,7 +3,7 @@ import Model
 import Runtime
 import Wire
 
-/// Everything between processes: may lose, repeat, delay and reorder every frame, and be cut.
+/// The network between processes: may lose, repeat, delay and reorder every frame, and be cut.
 final class Network {
     struct Link: Hashable {
         let from: String
@@ -11,22 +11,22 @@ final class Network {
     }
 
     private struct Flight {
-        let arrival: Arrival
+        let arrival: TransportEvent
         let receiver: SimulatedTransport
-        /// Of the receiver to the peer that it comes from; nil for what needs none of its own.
+        /// The receiver's connection number for this peer; nil for frames without one.
         let connection: UInt64?
     }
 
     private unowned let world: World
-    private var chance: Chance
+    private var chance: SeededRandom
     private var ends: [SimulatedTransport] = []
-    private var flights = Agenda<Flight>()
+    private var flights = ActionQueue<Flight>()
     private var cuts: [Link: Int64] = [:]
     private var lastDue: [Link: Int64] = [:]
     private(set) var framesCarried = 0
     private(set) var framesHarmed = 0
 
-    init(_ world: World, _ chance: Chance) {
+    init(_ world: World, _ chance: SeededRandom) {
         self.world = world
         self.chance = chance
     }
@@ -38,7 +38,7 @@ final class Network {
     func join(_ end: SimulatedTransport) { ends.append(end) }
     func leave(_ end: SimulatedTransport) { ends.removeAll { $0 === end } }
 
-    /// Nothing gets through this way until then.
+    /// Nothing passes in this direction until then.
     func cut(_ link: Link, until time: Int64) { cuts[link] = max(cuts[link] ?? 0, time) }
     func heal() { cuts.removeAll() }
 
@@ -56,55 +56,55 @@ final class Network {
         }
     }
 
-    /// False if nobody is there.
-    func ask(_ frame: [UInt8], from sender: SimulatedTransport, peer: Int) -> Bool {
+    /// False if the receiver does not run.
+    func deliverRequest(_ frame: [UInt8], from sender: SimulatedTransport, peer: Int) -> Bool {
         let endpoint = sender.configuration.peers[peer].controlEndpoint
         guard let end = ends.first(where: { $0.endpoints.control == endpoint }),
             sender.isConnected(to: peer, since: end.opened)
         else { return false }
         let route = Route(bytes: sender.routeBytes(peer))
-        carry(.asked(route, frame), frame, from: sender, to: end, over: nil)
+        carry(.requested(route, frame), frame, from: sender, to: end, over: nil)
         return true
     }
 
-    func answer(_ frame: [UInt8], from sender: SimulatedTransport, to route: Route) {
+    func deliverReply(_ frame: [UInt8], from sender: SimulatedTransport, to route: Route) {
         for end in ends {
             guard let peer = end.peer(of: route) else { continue }
             carry(
-                .answered(peer: peer, frame), frame, from: sender, to: end,
+                .replied(peer: peer, frame), frame, from: sender, to: end,
                 over: end.connections[peer])
         }
     }
 
-    func offer(_ frame: [UInt8], from sender: SimulatedTransport, peer: Int) {
-        guard let endpoint = sender.configuration.peers[peer].computedEndpoint,
-            let end = ends.first(where: { $0.endpoints.computed == endpoint }),
+    func deliverProposal(_ frame: [UInt8], from sender: SimulatedTransport, peer: Int) {
+        guard let endpoint = sender.configuration.peers[peer].derivedEndpoint,
+            let end = ends.first(where: { $0.endpoints.derived == endpoint }),
             sender.isConnected(to: peer, since: end.opened)
         else { return }
-        carry(.offered(frame), frame, from: sender, to: end, over: nil)
+        carry(.proposed(frame), frame, from: sender, to: end, over: nil)
     }
 
     private func carry(
-        _ arrival: Arrival, _ frame: [UInt8], from sender: SimulatedTransport,
+        _ arrival: TransportEvent, _ frame: [UInt8], from sender: SimulatedTransport,
         to receiver: SimulatedTransport, over connection: UInt64?
     ) {
         let link = Link(from: sender.name, to: receiver.name)
         framesCarried += 1
-        world.trace.note(UInt64(frame.count) << 20 | UInt64(frame.last ?? 0))
+        world.trace.record(UInt64(frame.count) << 20 | UInt64(frame.last ?? 0))
         if let end = cuts[link], now < end {
             framesHarmed += 1
-            return world.trace.say("    \(link.from) > \(link.to): lost in the cut")
+            return world.trace.append("    \(link.from) > \(link.to): lost in the cut")
         }
-        let faults = world.isCalm ? Faults() : world.faults
+        let faults = world.isQuiet ? Faults() : world.faults
         var copies = 1
-        if chance.comes(faults.dropped) { copies = 0 }
-        if chance.comes(faults.repeated) { copies += 1 }
+        if chance.happens(faults.dropped) { copies = 0 }
+        if chance.happens(faults.repeated) { copies += 1 }
         if copies != 1 { framesHarmed += 1 }
-        world.trace.say("    \(link.from) > \(link.to): \(arrival.words) ×\(copies)")
+        world.trace.append("    \(link.from) > \(link.to): \(arrival.words) ×\(copies)")
         for _ in 0..<copies {
             var due = now + 1 + Int64(chance.below(3))
-            if chance.comes(faults.delayed) { due += Int64(chance.in(20...3000)) }
-            if chance.comes(faults.reordered) {
+            if chance.happens(faults.delayed) { due += Int64(chance.in(20...3000)) }
+            if chance.happens(faults.reordered) {
                 due += Int64(chance.below(50))
             } else {
                 due = max(due, lastDue[link] ?? 0)
@@ -115,9 +115,9 @@ final class Network {
         }
     }
 
-    // MARK: Arriving
+    // MARK: Delivery
 
-    /// Brings what has come by now to its process.
+    /// Delivers all frames that are due.
     func deliver() {
         while let flight = flights.pop(at: now) {
             flight.receiver.arrive(flight.arrival, over: flight.connection)
@@ -125,40 +125,40 @@ final class Network {
     }
 }
 
-/// What one process has of the network.
+/// The network interface of one process.
 final class SimulatedTransport: BusTransport {
     let name: String
     let configuration: Bus.Configuration
-    /// When its doors opened.
+    /// When its ports opened.
     let opened: Int64
-    /// Grows with each connection that was made anew.
+    /// Incremented by each new connection.
     private(set) var connections: [UInt64]
     private let instance: UInt64
     private let network: Network
-    private let mouth: Mouth
-    /// What is heard of each peer.
+    private let gate: OutputGate
+    /// State per peer.
     private var topics: [Set<UInt64>]
     private var connected: [Int64]
-    private var arrivals: [Arrival] = []
+    private var arrivals: [TransportEvent] = []
     private var first = 0
     private var isOpen = true
-    /// Called when something came.
+    /// Called when something was received.
     var wake: () -> Void = {}
 
-    /// Until a connection stands.
+    /// Time until a connection is established.
     private static let connecting: Int64 = 40
-    /// Frames that wait for a process; more are lost, as at the high-water mark.
+    /// Frames that wait for a process; further ones are lost, as at the high-water mark.
     private static let arrivalsMax = 10_000
 
     init(
         _ name: String, _ configuration: Bus.Configuration, in network: Network, instance: UInt64,
-        mouth: Mouth
+        gate: OutputGate
     ) {
         self.name = name
         self.configuration = configuration
         self.network = network
         self.instance = instance
-        self.mouth = mouth
+        self.gate = gate
         opened = network.now
         topics = configuration.peers.map { peer in
             Set(peer.streams.map { $0.topic.topicNumber } + [Heads.topic.topicNumber])
@@ -171,12 +171,12 @@ final class SimulatedTransport: BusTransport {
     var endpoints: BusEndpoints {
         BusEndpoints(
             publish: configuration.publishEndpoint, control: configuration.controlEndpoint,
-            computed: configuration.computedEndpoint)
+            derived: configuration.derivedEndpoint)
     }
 
-    // MARK: What the network asks
+    // MARK: Queries of the network
 
-    /// Which peer publishes there, if its topic is wanted.
+    /// The peer that publishes the topic there, if the process subscribes to it.
     func peer(publishingAt endpoint: String?, _ topic: UInt64) -> Int? {
         configuration.peers.indices.first {
             configuration.peers[$0].publishEndpoint == endpoint && topics[$0].contains(topic)
@@ -195,12 +195,12 @@ final class SimulatedTransport: BusTransport {
         configuration.peers.indices.first { routeBytes($0) == route.bytes }
     }
 
-    func arrive(_ arrival: Arrival, over connection: UInt64?) {
+    func arrive(_ arrival: TransportEvent, over connection: UInt64?) {
         guard isOpen, arrivals.count - first < SimulatedTransport.arrivalsMax else { return }
         switch arrival {
-        case .published(let peer, _), .answered(let peer, _):
+        case .published(let peer, _), .replied(let peer, _):
             if let connection, connections[peer] != connection { return }
-        case .asked, .offered, .refused: break
+        case .requested, .proposed, .rejected: break
         }
         arrivals.append(arrival)
         wake()
@@ -209,19 +209,19 @@ final class SimulatedTransport: BusTransport {
     // MARK: BusTransport
 
     func publish(_ frame: [UInt8]) {
-        if mouth.speaks() { network.publish(frame, from: self) }
+        if gate.admitsNext() { network.publish(frame, from: self) }
     }
 
-    func ask(_ frame: [UInt8], of peer: Int) -> Bool {
-        mouth.speaks() && network.ask(frame, from: self, peer: peer)
+    func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool {
+        gate.admitsNext() && network.deliverRequest(frame, from: self, peer: peer)
     }
 
-    func answer(_ frame: [UInt8], to route: Route) {
-        if mouth.speaks() { network.answer(frame, from: self, to: route) }
+    func sendReply(_ frame: [UInt8], to route: Route) {
+        if gate.admitsNext() { network.deliverReply(frame, from: self, to: route) }
     }
 
-    func offer(_ frame: [UInt8], to peer: Int) {
-        if mouth.speaks() { network.offer(frame, from: self, peer: peer) }
+    func sendProposal(_ frame: [UInt8], to peer: Int) {
+        if gate.admitsNext() { network.deliverProposal(frame, from: self, peer: peer) }
     }
 
     func subscribe(_ stream: StreamName, of peer: Int) {
@@ -232,7 +232,7 @@ final class SimulatedTransport: BusTransport {
         topics[peer].remove(stream.topic.topicNumber)
     }
 
-    func next() -> Arrival? {
+    func next() -> TransportEvent? {
         guard first < arrivals.count else { return nil }
         first += 1
         let arrival = arrivals[first - 1]
@@ -243,13 +243,13 @@ final class SimulatedTransport: BusTransport {
         return arrival
     }
 
-    /// What was on its way over the old connection is lost.
+    /// Frames in flight on the old connection are lost.
     func reconnect(to peer: Int) {
         connections[peer] += 1
         connected[peer] = network.now
         arrivals = arrivals[first...].filter { arrival in
             switch arrival {
-            case .published(peer, _), .answered(peer, _): false
+            case .published(peer, _), .replied(peer, _): false
             default: true
             }
         }
@@ -267,13 +267,13 @@ final class SimulatedTransport: BusTransport {
     var waitMilliseconds: Int? { first < arrivals.count ? 0 : nil }
 }
 
-/// What a process says passes here: one that is about to die falls silent in the middle of it.
-final class Mouth {
-    /// How much more leaves.
+/// Limits how much a process may still send: a process that is about to die stops halfway.
+final class OutputGate {
+    /// How many more items may leave.
     var left = Int.max
 
-    /// Whether one more thing leaves.
-    func speaks() -> Bool {
+    /// Whether one more item may leave.
+    func admitsNext() -> Bool {
         guard left > 0 else { return false }
         left -= 1
         return true
@@ -285,15 +285,15 @@ extension [UInt8] {
     var topicNumber: UInt64 { prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-extension Arrival {
-    /// What it is, for reading a trace.
+extension TransportEvent {
+    /// Its kind, for the trace.
     fileprivate var words: String {
         switch self {
-        case .published(_, let frame): "published \(Arrival.words(frame))"
-        case .answered(_, let frame): "answered \(Arrival.words(frame))"
-        case .asked(_, let frame): "asked \(Arrival.words(frame))"
-        case .offered(let frame): "offered \(Arrival.words(frame))"
-        case .refused(let refusal): "refused \(refusal)"
+        case .published(_, let frame): "published \(TransportEvent.words(frame))"
+        case .replied(_, let frame): "answered \(TransportEvent.words(frame))"
+        case .requested(_, let frame): "asked \(TransportEvent.words(frame))"
+        case .proposed(let frame): "offered \(TransportEvent.words(frame))"
+        case .rejected(let rejection): "rejected \(rejection)"
         }
     }
 
@@ -303,9 +303,10 @@ extension Arrival {
         case .batch(let batch):
             let first = batch.previous.sequence + 1
             return "\(batch.stream) \(first)…\(batch.last.sequence)"
-        case .offer(let offer):
+        case .proposal(let proposal):
             return
-                "\(offer.batch.stream) to \(offer.batch.last.sequence) of \(offer.input.sequence)"
+                "\(proposal.batch.stream) to \(proposal.batch.last.sequence)"
+                + " of \(proposal.input.sequence)"
         case .heads: return "heads"
         case .control(.hello(_, let entries)):
             return "hello \(entries.prefix(3).map { "\($0.stream)" })…"
@@ -319,10 +320,10 @@ extension Arrival {
             return "acknowledge \(shown)"
         case .control(.assign(_, _, let assignments)):
             return "assign \(assignments.map { "\($0.partition)" }.joined(separator: " "))"
-        case .control(.renew(_, _, let holdings)):
-            let words = holdings.map { "\($0.partition)\($0.state == .live ? "" : "?")" }
+        case .control(.renew(_, _, let leases)):
+            let words = leases.map { "\($0.partition)\($0.state == .live ? "" : "?")" }
             return "renew \(words.joined(separator: " "))"
-        case .control(.snapshotWanted(_, let stream, _, let row)): return "snap \(stream) \(row)"
+        case .control(.snapshotRequest(_, let stream, _, let row)): return "snap \(stream) \(row)"
         case .control(.end(let end)): return "end of \(end.stream) \(end.position.sequence)"
         case .control(let control): return "\(control)".prefix(80).description
         }

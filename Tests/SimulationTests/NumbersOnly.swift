@@ -5,25 +5,25 @@ import Wire
 
 @testable import Bus
 
-/// A transport with somebody between it and its bus.
+/// A transport wrapped in a layer that can change arrivals.
 class MiddleTransport: BusTransport {
     let inner: SimulatedTransport
-    private let change: (Arrival) -> Arrival?
+    private let change: (TransportEvent) -> TransportEvent?
 
-    /// - Parameter change: gives what arrives in place of an arrival; nil: nothing
-    init(_ inner: SimulatedTransport, change: @escaping (Arrival) -> Arrival?) {
+    /// - Parameter change: returns the replacement of an arrival; nil drops it
+    init(_ inner: SimulatedTransport, change: @escaping (TransportEvent) -> TransportEvent?) {
         self.inner = inner
         self.change = change
     }
 
     func publish(_ frame: [UInt8]) { inner.publish(frame) }
-    func ask(_ frame: [UInt8], of peer: Int) -> Bool { inner.ask(frame, of: peer) }
-    func answer(_ frame: [UInt8], to route: Route) { inner.answer(frame, to: route) }
-    func offer(_ frame: [UInt8], to peer: Int) { inner.offer(frame, to: peer) }
+    func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool { inner.sendRequest(frame, to: peer) }
+    func sendReply(_ frame: [UInt8], to route: Route) { inner.sendReply(frame, to: route) }
+    func sendProposal(_ frame: [UInt8], to peer: Int) { inner.sendProposal(frame, to: peer) }
     func subscribe(_ stream: StreamName, of peer: Int) { inner.subscribe(stream, of: peer) }
     func unsubscribe(_ stream: StreamName, of peer: Int) { inner.unsubscribe(stream, of: peer) }
 
-    func next() -> Arrival? {
+    func next() -> TransportEvent? {
         while let arrival = inner.next() {
             if let changed = change(arrival) { return changed }
         }
@@ -37,11 +37,11 @@ class MiddleTransport: BusTransport {
     var waitMilliseconds: Int? { inner.waitMilliseconds }
 }
 
-/// The notifier takes records by their numbers alone: every hash that it hears is made to fit, so
-/// that a stream that went back looks like one that has nothing new yet.
-final class NumbersOnly: Plant {
-    func transport(_ inner: SimulatedTransport, of seat: Seat) -> any BusTransport {
-        seat.service == .notifier ? Transport(inner, seat.keepers) : inner
+/// The notifier accepts records by their numbers alone: every received hash is made to match, so
+/// that a stream that was restored looks like one without new records.
+final class NumbersOnly: PlantedBug {
+    func transport(_ inner: SimulatedTransport, of slot: ProcessSlot) -> any BusTransport {
+        slot.service == .notifier ? Transport(inner, slot.keepers) : inner
     }
 
     private final class Transport: MiddleTransport {
@@ -53,20 +53,20 @@ final class NumbersOnly: Plant {
             super.init(inner) { state.change($0) }
         }
 
-        override func ask(_ frame: [UInt8], of peer: Int) -> Bool {
-            super.ask(state.changeQuestion(frame), of: peer)
+        override func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool {
+            super.sendRequest(state.changeQuestion(frame), to: peer)
         }
     }
 
-    /// What the consumer believes.
+    /// The positions that the consumer believes to have.
     private final class State {
         private let keepers: [Database]
-        /// Up to where it has each stream, by its own chain.
+        /// Its position in each stream, by its own chain.
         private var known: [StreamName: Position] = [:]
 
         init(keepers: [Database]) { self.keepers = keepers }
 
-        // MARK: What it asks
+        // MARK: Requests
 
         func changeQuestion(_ frame: [UInt8]) -> [UInt8] {
             guard case .control(let control)? = try? Frame(frame) else { return frame }
@@ -100,15 +100,15 @@ final class NumbersOnly: Plant {
             return entry
         }
 
-        // MARK: What it hears
+        // MARK: Responses
 
-        func change(_ arrival: Arrival) -> Arrival? {
+        func change(_ arrival: TransportEvent) -> TransportEvent? {
             switch arrival {
             case .published(let peer, let frame):
                 changeFrame(frame).map { .published(peer: peer, $0) }
-            case .answered(let peer, let frame):
-                changeFrame(frame).map { .answered(peer: peer, $0) }
-            case .asked, .offered, .refused: arrival
+            case .replied(let peer, let frame):
+                changeFrame(frame).map { .replied(peer: peer, $0) }
+            case .requested, .proposed, .rejected: arrival
             }
         }
 
@@ -121,7 +121,7 @@ final class NumbersOnly: Plant {
                 return heads.encoded()
             case .control(.states(let states)):
                 return Control.states(states.map(change)).encoded()
-            case .control, .offer: return bytes
+            case .control, .proposal: return bytes
             }
         }
 

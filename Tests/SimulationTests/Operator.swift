@@ -2,20 +2,20 @@ import Model
 import Parsing
 import Web
 
-/// The operator, who changes zones and circles while everything goes on.
+/// The operator, who changes zones and circles during the run.
 final class Operator {
     private unowned let world: World
-    private var chance: Chance
+    private var chance: SeededRandom
     private var made = 0
 
-    init(_ world: World, _ chance: Chance) {
+    init(_ world: World, _ chance: SeededRandom) {
         self.world = world
         self.chance = chance
     }
 
     func live() {
         world.after(Int64(chance.in(500...8000))) { [self] in
-            guard !world.isCalm else { return }
+            guard !world.isQuiet else { return }
             change()
             live()
         }
@@ -31,7 +31,7 @@ final class Operator {
         switch chance.below(8) {
         case 0: ask(.put, home, Place.home.zone(named: "Home \(made)"))
         case 1: ask(.put, home, Place.home.zone(radius: Int64(chance.in(100...300))))
-        case 2: ask(.put, home, Place.home.zone(active: chance.comes(700)))
+        case 2: ask(.put, home, Place.home.zone(active: chance.happens(700)))
         case 3: ask(.post, "/v1/circles/\(club)/zones", Place.school.zone(named: "Den \(made)"))
         case 4: ask(.delete, "/v1/circles/\(club)/members/\(eve.id)")
         case 5:
@@ -45,8 +45,8 @@ final class Operator {
 
     private func ask(_ method: Web.Method, _ path: String?, _ body: JSON? = nil) {
         guard let path else { return }
-        world.errands.begin(
-            Errand(
+        world.clientRequests.begin(
+            ClientRequest(
                 method, path, of: .membership, body, as: Household.operatorToken,
                 key: "change-\(made)"))
     }

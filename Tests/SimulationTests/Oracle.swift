@@ -8,23 +8,23 @@ import Wire
 @testable import Bus
 @testable import Hosting
 
-/// What an oracle says of a world that is not as it must be.
+/// An oracle's objection to the state of a world.
 struct Objection: Error, CustomStringConvertible {
     let description: String
 
     init(_ sentence: String) { description = sentence }
 }
 
-/// Looks at everything that the suite keeps, and says what must not be.
+/// Checks everything that the suite stores.
 struct Oracle {
     let world: World
 
     init(_ world: World) { self.world = world }
 
-    // MARK: What there is
+    // MARK: State
 
     func database(_ service: ServiceName) -> Database {
-        guard let disk = world.seat(service).disk else { fatalError("\(service) has a disk") }
+        guard let disk = world.slot(service).disk else { fatalError("\(service) has a disk") }
         return disk.database
     }
 
@@ -32,11 +32,11 @@ struct Oracle {
         ((try? database(service).first(sql) { $0.int(0) }) ?? nil) ?? 0
     }
 
-    /// All records of a stream, as its keeper has them or has had them before they were pruned.
+    /// All records of a stream, including those that its keeper has pruned.
     func records(of stream: StreamName, at service: ServiceName) throws -> [StoredRecord] {
         let store = SQLiteBusStore(database(service))
         let (base, _) = try store.open(stream, newIncarnation: { .zero })
-        return world.seat(service).archive.records(of: stream, through: base.sequence)
+        return world.slot(service).archive.records(of: stream, through: base.sequence)
             + (try store.records(
                 of: stream, after: base.sequence, through: .max >> 16, bytesMax: .max))
     }
@@ -50,19 +50,19 @@ struct Oracle {
         return try texts.map { try JSON.parse($0).decode(Row.self) }
     }
 
-    /// Whether a promise was forgotten together with a disk that was replaced by an older copy.
+    /// Whether a promise was lost with a disk that was replaced by an older copy.
     func isExcused(_ step: Int, at service: ServiceName) -> Bool {
-        world.seat(service).disk?.hasForgotten(step) ?? false
+        world.slot(service).disk?.hasForgotten(step) ?? false
     }
 
-    /// Whether a service ever found an older disk.
+    /// Whether a service was ever restarted on an older disk.
     func wentBack(_ service: ServiceName) -> Bool {
-        world.seat(service).disk?.forgotten.isEmpty == false
+        world.slot(service).disk?.forgotten.isEmpty == false
     }
 
-    // MARK: What still goes on
+    // MARK: Pending work
 
-    /// What has yet to happen before everything is at rest, as sentences.
+    /// Work that is still pending, as sentences.
     var waits: [String] {
         var all: [String] = []
         func wait(_ what: String, _ service: ServiceName, _ sql: String) {
@@ -81,16 +81,16 @@ struct Oracle {
         return all
     }
 
-    /// Whether somebody could still answer an emergency.
+    /// Whether anybody could still answer an emergency.
     private func isUnanswered(_ emergency: NotifierCore.Emergency) -> Bool {
         guard emergency.state == .open || emergency.state == .countdown else { return false }
-        let replica = world.seat(.notifier).life?.host.directory?.replica
+        let replica = world.slot(.notifier).life?.host.directory?.replica
         return replica?.circles(of: emergency.person).isEmpty == false && !emergency.isRecordOnly
     }
 
-    // MARK: The verdict
+    // MARK: Checks
 
-    /// - Throws: ``Objection``, the first one that there is
+    /// - Throws: the first ``Objection``
     func judge() throws {
         try judgeStreams()
         try judgePromises()
@@ -107,26 +107,26 @@ struct Oracle {
             if inputs.isEmpty, outputs.isEmpty { continue }
             try judgeDecisions(inputs, outputs, of: partition)
         }
-        for seat in world.seats {
-            for lag in seat.life?.host.bus.lags ?? [] where lag.records > 0 {
-                throw Objection("\(seat.name) has not applied all of \(lag.stream)")
+        for slot in world.slots {
+            for lag in slot.life?.host.bus.lags ?? [] where lag.records > 0 {
+                throw Objection("\(slot.name) has not applied all of \(lag.stream)")
             }
         }
     }
 
-    /// One log entry a decision: the log is what a new evaluator makes of the inputs. Each crossing
-    /// stands there once, and entries and exits alternate as long as nobody changes the zones.
+    /// The log equals what a new evaluator computes from the inputs, with one entry per decision.
+    /// Each crossing is recorded once; entries and exits alternate while the zones do not change.
     private func judgeDecisions(
         _ inputs: [Event], _ outputs: [Record], of partition: Partition
     ) throws {
         var core = EvaluatorCore(logics: world.logics)
-        core.begin(partition)
+        core.assign(partition)
         var expected: [Record] = []
         var crossings = Crossings()
         for input in inputs {
             var made: [Event] = []
             core.handle(input, in: partition, into: &made)
-            try crossings.take(input, made)
+            try crossings.apply(input, made)
             expected += try made.map { try EventCodec.encode($0) }
         }
         guard expected != outputs else { return }
@@ -137,7 +137,7 @@ struct Oracle {
     }
 }
 
-/// Who is inside of what, as far as it was told.
+/// Presence of people in zones, as published.
 private struct Crossings {
     private struct Presence: Hashable {
         let person: PersonID
@@ -147,7 +147,7 @@ private struct Crossings {
     private var seen: Set<EventID> = []
     private var inside: [Presence: Bool] = [:]
 
-    mutating func take(_ input: Event, _ outputs: [Event]) throws {
+    mutating func apply(_ input: Event, _ outputs: [Event]) throws {
         switch input.body {
         case .inputPerson, .inputCircle, .inputCircleRemoved, .inputPersonRemoved:
             inside.removeAll()
@@ -158,14 +158,15 @@ private struct Crossings {
                 throw Objection("\(output.kind.type) \(output.id) was decided twice")
             }
             switch output.body {
-            case .zoneInitial(let crossing), .zoneEntered(let crossing), .zoneExited(let crossing):
-                try take(crossing, isInitial: output.kind == .zoneInitial)
+            case .zonePresenceEstablished(let crossing), .zoneEntered(let crossing),
+                .zoneExited(let crossing):
+                try apply(crossing, isInitial: output.kind == .zonePresenceEstablished)
             default: break
             }
         }
     }
 
-    private mutating func take(_ crossing: ZoneCrossing, isInitial: Bool) throws {
+    private mutating func apply(_ crossing: ZoneCrossing, isInitial: Bool) throws {
         let presence = Presence(person: crossing.person, zone: crossing.zone)
         if !isInitial, inside[presence] == crossing.inside {
             throw Objection(

@@ -6,17 +6,17 @@ import Wire
 @testable import Bus
 @testable import Hosting
 
-// Everybody who follows a stream has done what it says, whole.
+// Checks that every consumer has applied its streams completely.
 extension Oracle {
     func judgeConsumers() throws {
         let decided = try Partition.all.flatMap { partition in
             try events(of: .events(partition), at: .ingest)
         }
         let signals = try events(of: .sos, at: .ingest)
-        let fired = try events(of: .fired, at: .timer)
+        let expired = try events(of: .deadlines, at: .timer)
         let deliveries = try events(of: .deliveries, at: .notifier)
-        try judgeApplied(decided + signals + fired, by: .notifier, Oracle.forNotifier)
-        try judgeApplied(fired + deliveries, by: .ingest, Oracle.forIngest)
+        try judgeApplied(decided + signals + expired, by: .notifier, Oracle.forNotifier)
+        try judgeApplied(expired + deliveries, by: .ingest, Oracle.forIngest)
         try judgeClocks(decided + deliveries)
         try judgeDirectories()
         try judgeNotices()
@@ -25,14 +25,15 @@ extension Oracle {
     private static let forNotifier: Set<EventKind> = [
         .zoneEntered, .zoneExited, .emergencyCountdown, .emergencyOpened, .emergencyJoined,
         .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
-        .sosCancelled, .sosLocated, .clockFired, .watchChanged, .watchExpired,
+        .sosCancelled, .sosLocated, .deadlineExpired, .watchChanged, .watchExpired,
     ]
     private static let forIngest: Set<EventKind> = [
-        .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
-        .ladderStanding, .signalGiven,
+        .deadlineExpired, .watchExpired, .acknowledgementCommitted, .resolutionCommitted,
+        .escalationFallbackOpened,
+        .emergencySnapshot, .signalReceived,
     ]
 
-    /// Who remembers the events that had their effect has had all of them.
+    /// A consumer that remembers applied events has applied all of them.
     private func judgeApplied(
         _ events: [Event], by service: ServiceName, _ kinds: Set<EventKind>
     ) throws {
@@ -45,8 +46,8 @@ extension Oracle {
         }
     }
 
-    /// Changes of watches that a later change replaced, and those of watches that are over: a
-    /// snapshot of `fired`, which consumers read when the timer's disk went back, lacks them.
+    /// Changes of watches that were superseded, or whose watches are over: a snapshot of
+    /// `deadlines`, which consumers read after the timer's disk was restored, lacks them.
     private func replacedWatches(_ events: [Event]) -> Set<EventID> {
         var newest: [WatchID: Int64] = [:]
         var changes: [(id: EventID, watch: Watch)] = []
@@ -62,57 +63,59 @@ extension Oracle {
             }.map(\.id))
     }
 
-    /// Every clock that is wanted waits or has fired.
+    /// Every scheduled deadline is pending or has expired.
     private func judgeClocks(_ events: [Event]) throws {
-        var wanted: Set<ClockID> = []
-        var given: Set<ClockID> = []
+        var wanted: Set<DeadlineID> = []
+        var given: Set<DeadlineID> = []
         for event in events {
             switch event.body {
-            case .clockWanted(let clock): wanted.insert(clock.id)
-            case .clockUnwanted(let clock): given.insert(clock.id)
+            case .deadlineScheduled(let clock): wanted.insert(clock.id)
+            case .deadlineCancelled(let clock): given.insert(clock.id)
             default: break
             }
         }
-        let kept = Set(try database(.timer).all("SELECT id FROM clock") { ClockID($0.id(0)) })
+        let kept = Set(try database(.timer).all("SELECT id FROM deadline") { DeadlineID($0.id(0)) })
         if let lost = wanted.subtracting(given).subtracting(kept).min() {
-            throw Objection("the timer does not know \(lost), which is wanted")
+            throw Objection("the timer does not know \(lost), which is scheduled")
         }
     }
 
-    /// Everybody's replica of the directory is the directory.
+    /// Every directory replica equals the directory.
     private func judgeDirectories() throws {
-        guard let keeper = world.seat(.membership).life else { return }
+        guard let keeper = world.slot(.membership).life else { return }
         var directory = Replica()
         for event in try keeper.service.snapshot(of: .directory) { directory.apply(event.body) }
-        for seat in world.seats {
-            guard let replica = seat.life?.host.directory?.replica else { continue }
+        for slot in world.slots {
+            guard let replica = slot.life?.host.directory?.replica else { continue }
             let differences = Replica.difference(from: replica, to: directory)
             if !differences.isEmpty {
                 throw Objection(
-                    "\(seat.name)'s directory is another one: \(differences.map(\.kind.type))")
+                    "\(slot.name)'s directory is another one: \(differences.map(\.kind.type))")
             }
         }
     }
 
-    /// Nobody was told that a stream is another one unless it was.
+    /// A stream was reported as diverged only if it was.
     private func judgeNotices() throws {
-        for seat in world.seats {
-            for notice in seat.notices {
+        for slot in world.slots {
+            for notice in slot.notices {
                 let stream: StreamName
                 switch notice {
-                // Whoever has left, to be replaced by the next release, may read on for a moment.
+                // A member that left, to be replaced by the next release, may read for a moment
+                // longer.
                 case .stopped(_, let reason)
-                where world.logics.versions.count > 1 && reason.contains("asks for logic"):
+                where world.logics.versions.count > 1
+                    && reason.contains("is not supported by this program"):
                     continue
-                case .stopped: throw Objection("\(seat.name): \(notice)")
+                case .stopped: throw Objection("\(slot.name): \(notice)")
                 case .diverged(let found, _, _), .pruned(let found, _, _), .conflict(let found, _),
-                    .computedDiverged(let found, _):
+                    .derivedDiverged(let found, _):
                     stream = found
                 default: continue
                 }
                 let keeper = ServiceName.allCases.first { $0.served.contains(stream) }
                 if let keeper, !wentBack(keeper) {
-                    throw Objection("\(seat.name), though no disk went back: \(notice)")
+                    throw Objection("\(slot.name), although no disk was restored: \(notice)")
                 }
             }
         }

@@ -1,18 +1,18 @@
 import Model
 
-// Who ended an emergency for whom.
+// Checks who ended an emergency for whom.
 extension Oracle {
-    /// Somebody else ends an emergency only in the circles that they share with the person: where
-    /// it ends for all, somebody of each circle has ended it, or the person has confirmed it.
+    /// Others end an emergency only in the circles that they share with the person. If it ended for
+    /// all, somebody of each circle resolved it, or the person confirmed it.
     func judgeEnds() throws {
         guard !wentBack(.notifier), !wentBack(.ingest) else { return }
         var ended: [EmergencyID: Set<CircleID>] = [:]
         for event in try events(of: .deliveries, at: .notifier) {
             switch event.body {
-            case .ladderStanding(let standing):
+            case .emergencySnapshot(let standing):
                 for signal in standing.signals { ended[signal.id] = Set(standing.endedCircles) }
                 ended[standing.emergency] = Set(standing.endedCircles)
-            case .resolutionGiven(let answer):
+            case .resolutionCommitted(let answer):
                 guard let resolver = answer.by, resolver != answer.person else { continue }
                 let own = world.household.circles(of: answer.person)
                 let theirs = world.household.circles(of: resolver)

@@ -3,7 +3,7 @@ import NotifierCore
 import Store
 import Wire
 
-// Who was told what, and how often.
+// Checks who was notified of what, and how often.
 extension Oracle {
     func judgeTold() throws {
         let rows = try rows("notifications", as: NotifierCore.Notification.self)
@@ -12,22 +12,23 @@ extension Oracle {
         try judgeRepetitions(rows)
     }
 
-    /// Nobody without the right is ever told.
+    /// Nobody without the right is ever notified.
     private func judgeRights(_ rows: [NotifierCore.Notification]) throws {
         for row in rows {
             guard let person = row.person, let recipient = row.recipient, person != recipient,
                 !world.household.share(person, recipient)
             else { continue }
-            throw Objection("\(recipient) was told of \(person), with whom they share no circle")
+            throw Objection(
+                "\(recipient) was notified of \(person), with whom they share no circle")
         }
     }
 
-    /// Every emergency that people are told of was raised by somebody.
+    /// Every notified emergency was raised by somebody.
     private func judgeEmergencies() throws {
         let known = Set(world.facts.signals.map(\.id))
         for emergency in try self.rows("emergencies", as: NotifierCore.Emergency.self)
         where emergency.trigger != .watchExpired && !known.contains(emergency.id) {
-            // The answer may have been lost on its way to whoever called.
+            // The response may have been lost on its way to the caller.
             let isStored = try database(.ingest).first(
                 "SELECT 1 FROM emergency WHERE id = ?", .id(emergency.id)
             ) { $0.int(0) }
@@ -37,7 +38,7 @@ extension Oracle {
         }
     }
 
-    /// Nobody is told the same thing twice, unless nobody could know whether they had been told.
+    /// Nobody is notified twice, except after an attempt with an unknown result.
     private func judgeRepetitions(_ rows: [NotifierCore.Notification]) throws {
         var tokens: [String: NotificationID] = [:]
         for row in rows { tokens[row.token] = row.id }
@@ -46,7 +47,7 @@ extension Oracle {
             guard let id = NotificationID(message.name) ?? tokens[message.name] else { continue }
             taken[id, default: 0] += 1
         }
-        let doubts = Dictionary(rows.map { ($0.id, $0.doubts) }, uniquingKeysWith: { $1 })
+        let doubts = Dictionary(rows.map { ($0.id, $0.unknownOutcomes) }, uniquingKeysWith: { $1 })
         for (id, number) in taken.sorted(by: { $0.key < $1.key }) {
             guard number > 1 + (doubts[id] ?? 0), !wentBack(.notifier) else { continue }
             throw Objection(
@@ -54,7 +55,7 @@ extension Oracle {
         }
     }
 
-    /// What the notifier knows of its tries to send a message, in words.
+    /// The notifier's attempts to send a message, as text.
     private func attempts(at id: NotificationID) throws -> String {
         try database(.notifier).all(
             "SELECT started, gateway, outcome FROM attempts WHERE notification = ? ORDER BY number",

@@ -4,13 +4,13 @@ import NotifierCore
 import Store
 import Wire
 
-// What was promised to people is kept.
+// Checks that promises to people are kept.
 extension Oracle {
-    /// No acknowledged report and no call for help is lost.
+    /// No acknowledged report and no emergency request is lost.
     func judgePromises() throws {
         var reports: Set<ReportID> = []
         var signals: Set<EmergencyID> = []
-        // Of a stream that was put back, what the notifier knows makes true again what it lost.
+        // After a restore, snapshots of the notifier recover what the stream lost.
         var standing: Set<EmergencyID> = []
         for partition in Partition.all {
             for event in try events(of: .input(partition), at: .ingest) {
@@ -20,7 +20,7 @@ extension Oracle {
                         throw Objection("\(report.id) is in in/\(partition) twice")
                     }
                 case .inputSignal(let signal): signals.insert(signal.id)
-                case .inputStanding(let told): standing.formUnion(told.signals.map(\.id))
+                case .inputEmergencySnapshot(let told): standing.formUnion(told.signals.map(\.id))
                 default: break
                 }
             }
@@ -49,9 +49,9 @@ extension Oracle {
         }
     }
 
-    /// How many further calls of each person joined an emergency as a count. Calls are counted only
-    /// after the first ones were stored. These may be another emergency by now: where the first of
-    /// them was cancelled, the others go on without it.
+    /// How many further requests of each person joined an emergency as a count. Requests are
+    /// counted only after the first ones were stored. They may belong to another emergency by now:
+    /// if the first of them was cancelled, the others continue without it.
     private func joinedCalls() throws -> [PersonID: Int] {
         let rows = try database(.ingest).all(
             "SELECT id, person, joined_calls FROM emergency"
@@ -67,13 +67,13 @@ extension Oracle {
         return joined
     }
 
-    /// A call for help has led to something at the notifier: people were told, or it was taken
-    /// back, or joined another one.
+    /// An emergency request had an effect at the notifier: people were notified, or it was
+    /// cancelled or joined another one.
     private func judgeOutcome(of signal: EmergencyID) throws {
         let all = try rows("emergencies", as: NotifierCore.Emergency.self)
         guard let emergency = all.first(where: { $0.id == signal || $0.joined.contains(signal) })
         else {
-            let isCancelled = try isTakenBack(signal)
+            let isCancelled = try isRolledBack(signal)
             guard isCancelled else {
                 throw Objection("the notifier knows nothing of \(signal)")
             }
@@ -81,14 +81,14 @@ extension Oracle {
         }
         if emergency.state == .cancelled || emergency.isRecordOnly { return }
         let isAlone =
-            world.seat(.notifier).life?.host.directory?.replica
+            world.slot(.notifier).life?.host.directory?.replica
             .circles(of: emergency.person).isEmpty ?? true
-        if emergency.told.isEmpty, !isAlone {
-            throw Objection("nobody was told of \(signal)")
+        if emergency.recipients.isEmpty, !isAlone {
+            throw Objection("nobody was notified of \(signal)")
         }
     }
 
-    private func isTakenBack(_ signal: EmergencyID) throws -> Bool {
+    private func isRolledBack(_ signal: EmergencyID) throws -> Bool {
         for event in try events(of: .sos, at: .ingest) {
             if case .sosCancelled(let cancel) = event.body, cancel.emergency == signal {
                 return true
@@ -97,26 +97,26 @@ extension Oracle {
         return false
     }
 
-    /// A watch that ran out, however many were down, has fired once.
+    /// A watch that expired has expired once, whatever was down.
     func judgeWatches() throws {
-        var fired: [String: Int] = [:]
-        for event in try events(of: .fired, at: .timer) {
+        var expired: [String: Int] = [:]
+        for event in try events(of: .deadlines, at: .timer) {
             if case .watchChanged(let watch) = event.body, watch.state == .expired {
-                fired["\(watch.id)", default: 0] += 1
+                expired["\(watch.id)", default: 0] += 1
             }
         }
-        if let twice = fired.first(where: { $0.value > 1 }) {
-            throw Objection("\(twice.key) ran out \(twice.value) times")
+        if let twice = expired.first(where: { $0.value > 1 }) {
+            throw Objection("\(twice.key) expired \(twice.value) times")
         }
         for (id, promise) in world.facts.watches where !isExcused(promise.step, at: .timer) {
             let ended = world.facts.ended[id]
-            let hasFired = fired["\(id)"] != nil
+            let hasExpired = expired["\(id)"] != nil
             if let ended {
-                if hasFired, !isExcused(ended, at: .timer) {
-                    throw Objection("\(id) ran out although it was ended")
+                if hasExpired, !isExcused(ended, at: .timer) {
+                    throw Objection("\(id) expired although it was ended")
                 }
-            } else if !hasFired, try isOpen(id) {
-                throw Objection("\(id) should have run out at \(promise.value.expiry)")
+            } else if !hasExpired, try isOpen(id) {
+                throw Objection("\(id) should have expired at \(promise.value.expiry)")
             }
         }
     }

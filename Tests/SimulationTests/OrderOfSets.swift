@@ -4,12 +4,12 @@ import Wire
 
 @testable import EvaluatorDaemon
 
-/// What a record leads to is told in an order that another process would not have, as by going
-/// through a set.
-final class OrderOfSets: Plant {
-    func service(_ inner: any Service, of seat: Seat) -> any Service {
-        guard let evaluator = inner as? EvaluatorService, seat.starts % 2 == 0 else { return inner }
-        let service = Meddled(evaluator)
+/// The effects of a record are emitted in an order that differs between processes, such as that of
+/// a set.
+final class OrderOfSets: PlantedBug {
+    func service(_ inner: any Service, of slot: ProcessSlot) -> any Service {
+        guard let evaluator = inner as? EvaluatorService, slot.starts % 2 == 0 else { return inner }
+        let service = InterceptedService(evaluator)
         service.applyInstead = { event, stream, position in
             guard case .input(let partition) = stream else { return }
             var outputs: [Event] = []
@@ -17,7 +17,7 @@ final class OrderOfSets: Plant {
             for output in outputs.reversed() {
                 try evaluator.host.publish(output, on: .events(partition))
             }
-            evaluator.noteApplied(partition, at: position)
+            evaluator.recordApplied(partition, at: position)
         }
         return service
     }

@@ -2,20 +2,20 @@ import Hosting
 import Runtime
 import Web
 
-/// The HTTP door of a simulated process.
-final class SimulatedDoor: Door {
+/// The HTTP server of a simulated process.
+final class SimulatedHTTPServer: HTTPServer {
     typealias Answered = (Response) -> Void
 
-    private let mouth: Mouth
+    private let gate: OutputGate
     private var arrived: [Request] = []
     private var waiting: [UInt64: Answered] = [:]
     private var answered: [(Answered, Response)] = []
 
     let port = 0
 
-    init(mouth: Mouth) { self.mouth = mouth }
+    init(gate: OutputGate) { self.gate = gate }
 
-    /// A request has come; its answer goes to the closure.
+    /// Adds a request; the response goes to the closure.
     func arrive(_ request: Request, answered: @escaping Answered) {
         arrived.append(request)
         waiting[request.id] = answered
@@ -31,12 +31,12 @@ final class SimulatedDoor: Door {
         answered.append((found, response))
     }
 
-    /// Nobody here asks for anything that comes piece by piece.
+    /// The simulation requests no streamed responses.
     func stream(_ id: UInt64, _ step: StreamStep) {}
     func unsentBytes(of id: UInt64) -> Int? { nil }
 
     func flush() {
-        for (tell, response) in answered where mouth.speaks() { tell(response) }
+        for (tell, response) in answered where gate.admitsNext() { tell(response) }
         answered = []
     }
 
@@ -45,23 +45,23 @@ final class SimulatedDoor: Door {
     var waitMilliseconds: Int? { arrived.isEmpty ? nil : 0 }
 }
 
-/// The way of a simulated process to gateways.
-final class SimulatedCourier: Courier {
-    private let mouth: Mouth
+/// The HTTP client of a simulated process, for gateways.
+final class SimulatedHTTPClient: HTTPClient {
+    private let gate: OutputGate
     private let carrier: Carrier
     private var ended: [TransferResult] = []
     private var isOpen = true
     /// Called when a transfer has ended.
     var wake: () -> Void = {}
 
-    init(carrier: Carrier, mouth: Mouth) {
+    init(carrier: Carrier, gate: OutputGate) {
         self.carrier = carrier
-        self.mouth = mouth
+        self.gate = gate
     }
 
     func start(_ transfer: Transfer) {
-        guard mouth.speaks() else { return }
-        carrier.take(transfer) { [weak self] outcome in
+        guard gate.admitsNext() else { return }
+        carrier.accept(transfer) { [weak self] outcome in
             guard let self, isOpen else { return }
             ended.append(TransferResult(token: transfer.token, outcome: outcome, elapsed: .zero))
             wake()

@@ -4,21 +4,21 @@ import Model
 import Parsing
 import Web
 
-/// A phone that does as real ones do: it walks about, reports, and now and then calls for help.
-/// What is not answered is sent again, the same.
+/// A phone that behaves like real ones: it moves, reports, and sometimes raises an emergency.
+/// Unanswered requests are repeated unchanged.
 final class Phone {
     let owner: String
     let id: DeviceID
     private let token: String
     private unowned let world: World
-    private var chance: Chance
+    private var chance: SeededRandom
     private var place = Place.away
     private var sent = 0
     private var lastFix = Timestamp.zero
-    /// Fixes that wait for the next request, with the ids of their reports.
+    /// Fixes for the next request, with the ids of their reports.
     private var waiting: [(json: JSON, id: ReportID)] = []
 
-    init(of owner: String, _ id: DeviceID, token: String, in world: World, _ chance: Chance) {
+    init(of owner: String, _ id: DeviceID, token: String, in world: World, _ chance: SeededRandom) {
         self.owner = owner
         self.id = id
         self.token = token
@@ -26,12 +26,12 @@ final class Phone {
         self.chance = chance
     }
 
-    private var person: Someone? { world.household.people[owner] }
+    private var person: SimulatedPerson? { world.household.people[owner] }
 
-    /// Lives until the world calms down.
+    /// Runs until faults end.
     func live() {
         world.after(Int64(chance.in(200...4000))) { [self] in
-            guard !world.isCalm else { return }
+            guard !world.isQuiet else { return }
             move()
             live()
         }
@@ -50,12 +50,12 @@ final class Phone {
     // MARK: Reports
 
     private func report() {
-        if chance.comes(500) { place = chance.pick(Place.all) }
+        if chance.happens(500) { place = chance.pick(Place.all) }
         addFix(at: max(world.trueTime, lastFix + .milliseconds(1)))
-        if chance.comes(700) { send() }
+        if chance.happens(700) { send() }
     }
 
-    /// A few fixes from the time when there was no net.
+    /// Some fixes from a time without a network.
     private func reportBacklog() {
         let start = world.trueTime - .seconds(Int64(chance.in(400...4000)))
         for index in 0..<chance.in(1...6) {
@@ -78,7 +78,7 @@ final class Phone {
             .init("accuracy", 5),
         ]
         if let trigger { members.append(.init("trigger", .string(trigger))) }
-        let id = Meaning.report(Observation(fix: fix, messageID: message), of: self.id)
+        let id = DerivedID.report(Observation(fix: fix, messageID: message), of: self.id)
         waiting.append((.object(members), id))
     }
 
@@ -86,8 +86,8 @@ final class Phone {
         let batch = waiting
         waiting = []
         let body: JSON = ["reports": .array(batch.map(\.json))]
-        world.errands.begin(
-            Errand(
+        world.clientRequests.begin(
+            ClientRequest(
                 .post, "/v1/reports", of: .ingest, body, as: token,
                 key: "\(owner)-reports-\(sent)"
             ) { [self] response, step in
@@ -99,13 +99,13 @@ final class Phone {
             })
     }
 
-    // MARK: Calls for help
+    // MARK: Emergencies
 
     private func callByReport() {
         guard let person else { return }
         addFix(at: max(world.trueTime, lastFix + .milliseconds(1)), trigger: "panic")
         send(
-            panic: Meaning.signal(
+            panic: DerivedID.signal(
                 .panic, person: person.id, device: id, messageID: "\(owner)-\(sent)"))
     }
 
@@ -116,9 +116,9 @@ final class Phone {
             "id": .string("\(owner)-\(sent)"), "countdown": .integer(Int64(countdown)),
             "trigger": "panic",
         ]
-        let mayCancel = countdown > 0 && chance.comes(500)
-        world.errands.begin(
-            Errand(.post, "/v1/emergencies", of: .ingest, body, as: token) {
+        let mayCancel = countdown > 0 && chance.happens(500)
+        world.clientRequests.begin(
+            ClientRequest(.post, "/v1/emergencies", of: .ingest, body, as: token) {
                 [self] response, step in
                 guard response.status == 202, let person,
                     let id = response.emergency
@@ -130,8 +130,8 @@ final class Phone {
     }
 
     private func cancel(_ id: EmergencyID) {
-        world.errands.begin(
-            Errand(
+        world.clientRequests.begin(
+            ClientRequest(
                 .post, "/v1/emergencies/\(id)/cancellation", of: .ingest, as: token,
                 key: "cancel-\(id)"
             ) { [self] response, step in
@@ -145,8 +145,8 @@ final class Phone {
         guard let person else { return }
         sent += 1
         let body: JSON = ["minutes": .number(Double(chance.in(6...30)) / 60)]
-        world.errands.begin(
-            Errand(
+        world.clientRequests.begin(
+            ClientRequest(
                 .post, "/v1/watches", of: .timer, body, as: person.token,
                 key: "\(owner)-watch-\(sent)"
             ) { [self] response, step in
@@ -154,14 +154,14 @@ final class Phone {
                     return
                 }
                 world.facts.watched(watch, step)
-                guard chance.comes(400) else { return }
+                guard chance.happens(400) else { return }
                 world.after(Int64(chance.in(500...15_000))) { [self] in end(watch.id, person) }
             })
     }
 
-    private func end(_ id: WatchID, _ person: Someone) {
-        world.errands.begin(
-            Errand(
+    private func end(_ id: WatchID, _ person: SimulatedPerson) {
+        world.clientRequests.begin(
+            ClientRequest(
                 .post, "/v1/watches/\(id)/end", of: .timer, as: person.token, key: "end-\(id)"
             ) { [self] response, step in
                 if response.status == 200 { world.facts.ended(id, step) }
@@ -176,7 +176,7 @@ extension Response {
         json?["id"]?.string.flatMap { EmergencyID($0) }
     }
 
-    /// A watch as the timer shows it.
+    /// A watch as shown by the timer.
     fileprivate var watch: Facts.KnownWatch? {
         guard let json, let id = json["id"]?.string.flatMap({ WatchID($0) }),
             let expiry = json["expiry"]?.string.flatMap({ Timestamp($0) })

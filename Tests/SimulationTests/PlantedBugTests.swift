@@ -1,54 +1,54 @@
 import Testing
 
-/// The simulation is able to fail: a bug that is put in is objected to.
+/// The simulation must detect planted bugs.
 @Suite(.serialized) struct `A planted bug` {
-    /// Worlds within which an oracle has to object.
+    /// Number of worlds within which an oracle must object.
     private static let seedsMax: UInt64 = 60
 
-    private func isFound(_ make: () -> any Plant) throws -> Bool {
+    private func isFound(_ make: () -> any PlantedBug) throws -> Bool {
         let simulation = try Simulation()
         for seed in 1...Self.seedsMax {
             let outcome = try simulation.run(seed: seed, steps: 2000, plant: make())
             guard outcome.objection != nil else { continue }
-            // Without the bug there is nothing to object to.
+            // Without the bug there is no objection.
             return try simulation.run(seed: seed, steps: 2000).objection == nil
         }
         return false
     }
 
-    @Test func `is found: a cursor outside of the transaction`() throws {
+    @Test func `is detected: a cursor outside the transaction`() throws {
         #expect(try isFound { CursorApart() })
     }
 
-    @Test func `is found: records that are told before their commit`() throws {
+    @Test func `is detected: records published before their commit`() throws {
         #expect(try isFound { ToldTooEarly() })
     }
 
-    @Test func `is found: outputs appended without comparing`() throws {
+    @Test func `is detected: proposals appended without comparison`() throws {
         #expect(try isFound { AppendedBlindly() })
     }
 
-    @Test func `is found: records taken by their numbers alone after a restore`() throws {
+    @Test func `is detected: records accepted by their numbers alone after a restore`() throws {
         #expect(try isFound { NumbersOnly() })
     }
 
-    @Test func `is found: an order that depends on the process`() throws {
+    @Test func `is detected: an order that depends on the process`() throws {
         #expect(try isFound { OrderOfSets() })
     }
 
-    @Test func `is found: an evaluator that decides otherwise`() throws {
+    @Test func `is detected: an evaluator that decides differently`() throws {
         #expect(try isFound { DecidesOtherwise() })
     }
 
-    @Test func `is found: ladders known by the event that tells of them`() throws {
+    @Test func `is detected: escalations identified by the event that opened them`() throws {
         #expect(try isFound { KeyedByEvent() })
     }
 
-    @Test func `is found: progress without proof`() throws {
+    @Test func `is detected: progress without proof`() throws {
         #expect(try isFound { ProgressWithoutProof() })
     }
 
-    @Test func `is found: an answer before its commit`() throws {
+    @Test func `is detected: a response before its commit`() throws {
         #expect(try isFound { AnsweredTooEarly() })
     }
 }

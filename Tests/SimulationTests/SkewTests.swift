@@ -8,10 +8,10 @@ import Wire
 @testable import EvaluatorDaemon
 @testable import IngestDaemon
 
-/// Two releases side by side: evaluators of one that has a further version of the logic, and of the
-/// one before, which are replaced as they are started again.
-@Suite struct `A world in the middle of an upgrade` {
-    /// Two evaluators that end or die now and then, and nothing else.
+/// Two releases side by side: evaluators with a newer version of the logic, and of the release
+/// before, which are replaced when they restart.
+@Suite struct `A world during an upgrade` {
+    /// Two evaluators that stop or die now and then, and no other faults.
     private var faults: Faults {
         var faults = Faults()
         faults.evaluators = 2
@@ -20,7 +20,7 @@ import Wire
         return faults
     }
 
-    @Test func `goes by the older logic until all evaluators have the newer one`() throws {
+    @Test func `uses the older logic until all evaluators have the newer one`() throws {
         let simulation = try Simulation(isUpgraded: true)
         var logics: Set<Int> = []
         for seed in 1...5 as ClosedRange<UInt64> {
@@ -37,20 +37,20 @@ import Wire
 }
 
 extension Program {
-    /// Ingest of the release that knows a second version of the logic.
+    /// Ingest of the release with a second version of the logic.
     static func nextIngest(home: String) throws -> Program {
         try Program(IngestDaemon.Main.definition, ["JAGA_HOME": home]) { host in
             IngestService(
-                outside: host, database: host.database,
+                host: host, database: host.database,
                 secrets: host.configuration.text("JAGA_HOME") + "/secrets",
                 sosWord: host.configuration.text("JAGA_SOS_WORD"),
                 pressesWithinSeconds: Int64(
-                    host.configuration.int("JAGA_INGEST_PRESSED_TWICE_SECONDS")),
+                    host.configuration.int("JAGA_INGEST_DOUBLE_PRESS_SECONDS")),
                 logicNewest: 2)
         }
     }
 
-    /// Evaluators of that release, which run both versions.
+    /// Evaluators of that release, with both versions.
     static func nextEvaluator(home: String) throws -> Program {
         var definition = EvaluatorDaemon.Main.definition
         definition.logic = 1...2
@@ -62,7 +62,7 @@ extension Program {
 }
 
 extension EvaluatorLogics {
-    /// A second version beside that of this release, which decides otherwise what is late.
+    /// A second version of the logic, with another decision about late signals.
     static var next: EvaluatorLogics {
         var second = EvaluatorRules()
         second.lateSignalSeconds *= 2
@@ -71,9 +71,9 @@ extension EvaluatorLogics {
 }
 
 extension World {
-    /// The version of the logic that ingest's logs go by.
+    /// The version of the logic in ingest's logs.
     func logic() throws -> Int {
-        let store = seats.first { $0.service == .ingest }?.disk?.database
+        let store = slots.first { $0.service == .ingest }?.disk?.database
         return try store?.first("SELECT logic FROM sequence") { $0.int(0) } ?? 1
     }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Store
 
-@Suite struct `The write-ahead log, emptied by a thread of its own` {
+@Suite struct `The write-ahead log with a checkpoint thread` {
     private static let layout = [
         Migration(number: 1, sql: "CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT")
     ]
-    /// A megabyte a transaction.
+    /// A megabyte per transaction.
     private static let insertion = "INSERT INTO t VALUES (?, zeroblob(1000000))"
 
     private func bytes(of path: String) -> Int {
@@ -17,10 +17,10 @@ import Testing
         return stat(path, &file) == 0 ? Int(file.st_size) : 0
     }
 
-    /// A store with six megabytes in it, written while its log is emptied aside.
+    /// A store with six megabytes, written with a checkpoint thread.
     private func filled(at path: String) throws -> Database {
         let database = try Database(path: path, migrations: Self.layout)
-        try database.checkpointAside()
+        try database.startCheckpointThread()
         for number in 1...6 {
             try database.transaction { try database.run(Self.insertion, .integer(number)) }
         }
@@ -33,7 +33,7 @@ import Testing
         var longest = 0
         do {
             let database = try Database(path: path, migrations: Self.layout)
-            try database.checkpointAside()
+            try database.startCheckpointThread()
             for number in 1...60 {
                 try database.transaction { try database.run(Self.insertion, .integer(number)) }
                 longest = max(longest, bytes(of: path + "-wal"))
@@ -43,27 +43,27 @@ import Testing
         #expect(longest < Checkpointer.bytesMax + 3_000_000)
         let again = try Database(path: path, migrations: Self.layout)
         #expect(try again.scalar("SELECT count(*) FROM t") == 60)
-        #expect(try again.damages() == [])
+        #expect(try again.integrityProblems() == [])
     }
 
-    @Test func `is moved by that thread, long before whoever commits would have to`() throws {
+    @Test func `is moved by the thread, long before a commit would have to`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let database = try filled(at: path)
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30)
-        // Six megabytes are less than makes whoever commits move them.
+        // Six megabytes are below the limit for commits.
         while bytes(of: path) < 3_000_000, clock.now < end { usleep(1000) }
         #expect(bytes(of: path) >= 3_000_000)
-        // Closing it would move them, too.
+        // Closing the store would move them, too.
         withExtendedLifetime(database) {}
     }
 
-    @Test func `waits for whoever reads, and goes on after them`() throws {
+    @Test func `waits for readers, and continues after them`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let database = try Database(path: path, migrations: Self.layout)
-        try database.checkpointAside()
+        try database.startCheckpointThread()
         try database.transaction { try database.run(Self.insertion, 0) }
         let reader = try Database(reading: path)
         var count = 1
@@ -74,7 +74,7 @@ import Testing
             }
         }
         #expect(bytes(of: path + "-wal") > Checkpointer.bytesMax)
-        // The one that finds the log emptied writes at its beginning, and cuts it to its limit.
+        // A commit that finds the log completely moved restarts and truncates it.
         for _ in 1...6 {
             try database.transaction { try database.run(Self.insertion, .integer(count)) }
             count += 1
@@ -83,7 +83,7 @@ import Testing
         #expect(try reader.scalar("SELECT count(*) FROM t") == .integer(count))
     }
 
-    @Test func `a file that may not grow fails the transaction, and loses nothing`() async {
+    @Test func `in a file that cannot grow fails the transaction, and loses nothing`() async {
         await #expect(processExitsWith: .exitCode(9)) {
             let folder = try TemporaryFolder()
             let path = folder.file("store.sqlite")
@@ -99,7 +99,7 @@ import Testing
             var committed = 0
             do {
                 let database = try Database(path: path, migrations: layout)
-                try database.checkpointAside()
+                try database.startCheckpointThread()
                 do {
                     for number in 0..<100 {
                         try database.transaction { try database.run(insertion, .integer(number)) }
@@ -115,21 +115,21 @@ import Testing
             }
             let again = try Database(path: path, migrations: layout)
             let count = try again.scalar("SELECT count(*) FROM t")
-            let isWhole = try again.damages().isEmpty
+            let isWhole = try again.integrityProblems().isEmpty
             exit(committed > 5 && count == .integer(committed + 1) && isWhole ? 9 : 3)
         }
     }
 
-    @Test func `what was deleted leaves the log all the same`() throws {
+    @Test func `contains no deleted data after being truncated`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let database = try filled(at: path)
-        database.cutLogAfterCommit()
+        database.truncateLogAfterCommit()
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30)
         repeat {
             try database.transaction { try database.run("DELETE FROM t WHERE a = 1") }
-            // Until the thread beside it has moved what it began to.
+            // Until the thread has finished its checkpoint.
             usleep(1000)
         } while bytes(of: path + "-wal") > 0 && clock.now < end
         #expect(bytes(of: path + "-wal") == 0)

@@ -19,7 +19,7 @@ import Testing
             ])
     }
 
-    @Test func `gives back what was put in`() throws {
+    @Test func `returns what was stored`() throws {
         let database = try memory()
         let id = PersonID(ID128(high: 1, low: 2))
         let time = Timestamp(milliseconds: 1_700_000_000_123)
@@ -34,7 +34,7 @@ import Testing
         #expect(database.lastChanges == 1)
     }
 
-    @Test func `is for its owner alone, whatever rights it or its folder has`() throws {
+    @Test func `is accessible to its owner only, whatever mode it or its folder has`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let before = umask(0)
@@ -46,14 +46,14 @@ import Testing
                 migrations: [Migration(number: 1, sql: "CREATE TABLE a (b TEXT) STRICT")])
             try database.transaction { try database.run("INSERT INTO a VALUES ('b')") }
             for end in ["", "-wal", "-shm"] {
-                #expect(try Files.rights(of: path + end) == 0o600, "\(end) in round \(round)")
+                #expect(try Files.mode(of: path + end) == 0o600, "\(end) in round \(round)")
             }
-            // As an older version, or a copy by hand, leaves it.
+            // As left by an older version or a manual copy.
             chmod(path, 0o644)
         }
     }
 
-    @Test func `runs one command again and again`() throws {
+    @Test func `runs a prepared statement repeatedly`() throws {
         let database = try memory()
         let insert = try database.preparedStatement("INSERT INTO thing VALUES (?, ?, ?, ?)")
         for number in 1...3 as ClosedRange<UInt64> {
@@ -77,14 +77,14 @@ import Testing
         #expect(try database.scalar("SELECT count(*) FROM thing") == .integer(4))
     }
 
-    @Test func `takes numbers that no column can hold for the nearest that one can`() {
+    @Test func `clamps integers to the range of a column`() {
         #expect(Value.integer(UInt64.max) == .integer(.max))
         #expect(Value.integer(UInt64(1) << 63) == .integer(.max))
         #expect(Value.integer(UInt64(Int64.max)) == .integer(.max))
         #expect(Value.integer(Int8.min) == .integer(-128))
     }
 
-    @Test func `tells null from empty`() throws {
+    @Test func `distinguishes null from empty`() throws {
         let database = try memory()
         try database.run("INSERT INTO thing VALUES (?, ?, ?, ?)", .blob([]), "", nil, 0)
         _ = try database.first("SELECT id, name, size, at FROM thing") { row in
@@ -97,7 +97,7 @@ import Testing
         #expect(try database.scalar("SELECT count(*) FROM thing") == 1)
     }
 
-    @Test func `runs the same statement inside itself`() throws {
+    @Test func `runs the same statement within itself`() throws {
         let database = try memory()
         for size in 1...3 {
             try database.run(
@@ -115,19 +115,19 @@ import Testing
     }
 
     @Test func `leaves a result early without harm`() throws {
-        struct Enough: Error {}
+        struct EnoughRows: Error {}
         let database = try memory()
         for size: UInt8 in 1...3 {
             try database.run("INSERT INTO thing (id) VALUES (?)", .blob([size]))
         }
-        #expect(throws: Enough.self) {
-            try database.rows("SELECT id FROM thing") { _ in throw Enough() }
+        #expect(throws: EnoughRows.self) {
+            try database.rows("SELECT id FROM thing") { _ in throw EnoughRows() }
         }
         try database.transaction { try database.run("DELETE FROM thing") }
         #expect(try database.scalar("SELECT count(*) FROM thing") == 0)
     }
 
-    @Test func `undoes a transaction that fails`() throws {
+    @Test func `rolls back a transaction that fails`() throws {
         let database = try memory()
         #expect(throws: StoreError.self) {
             try database.transaction {
@@ -139,7 +139,7 @@ import Testing
         #expect(try database.scalar("SELECT count(*) FROM thing") == 0)
     }
 
-    @Test func `explains a broken constraint without showing the values`() throws {
+    @Test func `explains a violated constraint without showing the values`() throws {
         let database = try memory()
         try database.run("INSERT INTO thing (id, name) VALUES (?, ?)", .blob([1]), "secret")
         do {
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `forgets what was not committed`() throws {
+    @Test func `discards what was not committed`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let migrations = [Migration(number: 1, sql: "CREATE TABLE t (a INTEGER) STRICT")]
@@ -166,7 +166,7 @@ import Testing
         #expect(try database.all("SELECT a FROM t") { $0.int(0) } == [1])
     }
 
-    @Test func `is durable and bounded as it promises`() throws {
+    @Test func `is durable and bounded as documented`() throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("store.sqlite"), migrations: [])
         #expect(try database.scalar("PRAGMA journal_mode") == "wal")

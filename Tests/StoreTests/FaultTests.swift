@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite struct `When the disk or its neighbours fail` {
+@Suite struct `When the disk or another process fails` {
     private static let layout = [
         Migration(number: 1, sql: "CREATE TABLE t (a INTEGER, b BLOB) STRICT")
     ]
@@ -15,7 +15,7 @@ import Testing
         return nil
     }
 
-    @Test func `a full store refuses, keeps what it has, and goes on when there is room`() throws {
+    @Test func `a full store fails, keeps its data, and continues when there is space`() throws {
         let folder = try TemporaryFolder()
         let database = try Database(
             path: folder.file("store.sqlite"), migrations: Self.layout)
@@ -39,7 +39,7 @@ import Testing
         #expect(try database.scalar("SELECT count(*) FROM t") == 2)
     }
 
-    @Test func `a file that may not grow fails the same way, and loses nothing committed`() async {
+    @Test func `a file that cannot grow fails the same way, and loses nothing committed`() async {
         await #expect(processExitsWith: .exitCode(9)) {
             let folder = try TemporaryFolder()
             let path = folder.file("store.sqlite")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a store that somebody else writes to is locked`() throws {
+    @Test func `a store that another process writes to is locked`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let first = try Database(path: path, migrations: Self.layout)
@@ -85,7 +85,7 @@ import Testing
         second.rollback()
     }
 
-    @Test func `a damaged file says so`() throws {
+    @Test func `a damaged file is reported`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         try Files.write(Array(repeating: 0x2A, count: 8192), to: path)
@@ -95,7 +95,7 @@ import Testing
         #expect(error?.hint.contains("backup") == true)
     }
 
-    @Test func `a database of another program is left alone`() throws {
+    @Test func `a database of another application is not changed`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("other.sqlite")
         do {
@@ -106,7 +106,7 @@ import Testing
             failure { _ = try Database(path: path, migrations: Self.layout) }?.code == "foreign")
     }
 
-    @Test func `a folder that is not there cannot be opened`() {
+    @Test func `a missing folder cannot be opened`() {
         let error = failure { _ = try Database(path: "/nowhere/store.sqlite", migrations: []) }
         #expect(error?.code == "cannot-open")
         #expect(error?.operation.contains("/nowhere/store.sqlite") == true)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `of another component keep their own numbers`() throws {
+    @Test func `of another component have their own numbers`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let bus = Migration(number: 1, sql: "CREATE TABLE bus (x INTEGER)", component: "bus")
@@ -33,7 +33,7 @@ import Testing
         #expect(try database.scalar("SELECT count(*) FROM migration") == 4)
     }
 
-    @Test func `that fail leave the store at the step before`() throws {
+    @Test func `that fail leave the store at the previous migration`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let broken = Migration(number: 2, sql: "CREATE TABLE b (x INTEGER); INSERT INTO nowhere")
@@ -45,7 +45,7 @@ import Testing
         #expect(try database.scalar("SELECT count(*) FROM sqlite_schema WHERE name = 'b'") == 0)
     }
 
-    @Test func `unknown to this program stop it, with the way out`() throws {
+    @Test func `unknown to this program prevent the start, with a hint`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         _ = try Database(path: path, migrations: [first, second])
@@ -55,12 +55,12 @@ import Testing
         } catch {
             #expect(error.code == "newer")
             #expect(error.operation.contains(path))
-            #expect(error.message.contains("step 2"))
+            #expect(error.message.contains("migration 2"))
             #expect(!error.hint.isEmpty)
         }
     }
 
-    @Test func `leave a copy of the store as it was before the last of them`() throws {
+    @Test func `leave a copy of the store from before the last upgrade`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         let copy = path + ".before-upgrade"
@@ -68,7 +68,7 @@ import Testing
         do {
             let database = try Database(path: path, migrations: [first])
             try database.run("INSERT INTO a VALUES (?)", 1)
-            #expect(!Files.exists(copy), "a new store is no upgrade")
+            #expect(!Files.exists(copy), "a new store is not an upgrade")
         }
         _ = try Database(path: path, migrations: [first])
         #expect(!Files.exists(copy), "nothing changed")
@@ -77,25 +77,25 @@ import Testing
         for end in ["-wal", "-shm"] { try Files.remove(copy + end) }
         _ = try Database(path: path, migrations: [first, second, third])
         #expect(try Database(path: copy, migrations: nil).scalar("SELECT y FROM a") == 7)
-        #expect(try Files.rights(of: copy) == 0o600)
+        #expect(try Files.mode(of: copy) == 0o600)
     }
 
-    @Test func `do not begin where that copy cannot be made`() throws {
+    @Test func `do not start if the copy cannot be made`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         _ = try Database(path: path, migrations: [first])
-        // A folder in its place cannot be replaced by a file.
+        // A folder cannot be replaced by a file.
         try Files.makeFolder(path + ".before-upgrade/x")
         let error = #expect(throws: StoreError.self) {
             _ = try Database(path: path, migrations: [first, second])
         }
-        #expect(error?.hint.contains("nothing of the store was changed") == true)
+        #expect(error?.hint.contains("The store is unchanged") == true)
         #expect(!Files.exists(path + ".before-upgrade.new"))
         let database = try Database(path: path, migrations: [first])
         #expect(try database.scalar("PRAGMA user_version") == 1)
     }
 
-    @Test func `are left alone by whoever only reads, and by tools that know none`() throws {
+    @Test func `are not applied by readers, nor by tools without migrations`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a store?.sqlite")
         let writer = try Database(path: path, migrations: [first, second])
@@ -105,9 +105,9 @@ import Testing
         #expect(try reader.appliedMigrations() == ["": 2])
         #expect(throws: StoreError.self) { try reader.run("DELETE FROM a") }
         #expect(throws: StoreError.self) { _ = try Database(reading: folder.file("none")) }
-        #expect(try reader.damages() == [])
+        #expect(try reader.integrityProblems() == [])
         try reader.copy(to: folder.file("copy"))
-        let still = try Database(reading: folder.file("copy"), isStill: true)
+        let still = try Database(reading: folder.file("copy"), isImmutable: true)
         #expect(try still.scalar("SELECT y FROM a") == 2)
         #expect(
             try Set(Files.names(in: folder.path)).isDisjoint(with: ["copy-wal", "copy-shm"]))

@@ -2,7 +2,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct `Room in a store` {
+@Suite struct `Free space in a store` {
     private func filled(_ folder: TemporaryFolder) throws -> Database {
         let sql = "CREATE TABLE thing (id INTEGER PRIMARY KEY, text BLOB) STRICT"
         let database = try Database(
@@ -21,7 +21,7 @@ import Testing
         return count
     }
 
-    @Test func `is used again before the file grows`() throws {
+    @Test func `is reused before the file grows`() throws {
         let folder = try TemporaryFolder()
         let database = try filled(folder)
         let before = try pages(database)
@@ -33,22 +33,22 @@ import Testing
                     try database.run("INSERT INTO thing VALUES (?, ?)", .integer(id), .blob(bytes))
                 }
             }
-            #expect(try !database.giveBackSpace())
+            #expect(try !database.reclaimSpace())
         }
         #expect(try pages(database) <= before + before / 20)
     }
 
-    @Test func `is given back a little at a time when much of the file is empty`() throws {
+    @Test func `is returned a little at a time when much of the file is free`() throws {
         let folder = try TemporaryFolder()
         let database = try filled(folder)
         let before = try pages(database)
         try database.run("DELETE FROM thing WHERE id >= 100 AND id < 7900")
         try database.begin()
-        #expect(try database.giveBackSpace())
+        #expect(try database.reclaimSpace())
         try database.commit()
         #expect(try pages(database) == before - 32)
         var portions = 1
-        while try database.giveBackSpace() { portions += 1 }
+        while try database.reclaimSpace() { portions += 1 }
         #expect(portions > 50)
         #expect(try pages(database) < before * 7 / 10)
         #expect(

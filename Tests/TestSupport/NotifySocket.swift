@@ -1,7 +1,7 @@
 import Glibc
 import Runtime
 
-/// The socket that systemd would listen on.
+/// A socket in place of systemd's notification socket.
 public final class NotifySocket {
     private let descriptor: Int32
 
@@ -24,7 +24,7 @@ public final class NotifySocket {
 
     deinit { close(descriptor) }
 
-    /// The datagrams that have come.
+    /// The received datagrams.
     public var heard: [String] {
         var found: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A server that speaks byte by byte: what it says is up to the test.
+/// A server for arbitrary bytes; the test decides what it sends.
 public final class RawServer {
     /// One accepted connection.
     public final class Connection {
@@ -25,8 +25,8 @@ public final class RawServer {
     public private(set) var connections: [Connection] = []
     /// Called for a new connection.
     public var greet: (Connection) -> Void = { _ in }
-    /// Called with what just came in.
-    public var hear: (Connection, String) -> Void = { _, _ in }
+    /// Called with newly received bytes.
+    public var onReceive: (Connection, String) -> Void = { _, _ in }
 
     public init() {
         listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -52,7 +52,7 @@ public final class RawServer {
         Glibc.close(listening)
     }
 
-    /// Accepts and hears what is there.
+    /// Accepts connections and reads what has arrived.
     public func advance() {
         while true {
             let socket = accept(listening, nil, nil)
@@ -69,7 +69,7 @@ public final class RawServer {
             guard count > 0 else { continue }
             let text = String(decoding: buffer[..<count], as: UTF8.self)
             connection.received += text
-            hear(connection, text)
+            onReceive(connection, text)
         }
     }
 }

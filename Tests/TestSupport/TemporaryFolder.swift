@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A new empty folder that goes away with its owner, at the latest with the process.
+/// A new empty folder that is removed with its owner, at the latest when the process ends.
 public final class TemporaryFolder {
     public let path: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What another program finds in a ZIP archive.
+/// An entry of a ZIP archive, read by an independent program.
 public enum ZipFile {
     public struct Entry: Hashable {
         public var name: String
@@ -11,7 +11,7 @@ public enum ZipFile {
         public var text: String { String(decoding: content, as: UTF8.self) }
     }
 
-    /// Reads all entries; throws where it is no archive or a checksum is wrong.
+    /// Reads all entries.
     public static func read(_ archive: [UInt8]) throws -> [Entry] {
         let folder = try TemporaryFolder()
         let path = folder.file("some.zip")

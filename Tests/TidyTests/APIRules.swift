@@ -1,42 +1,46 @@
 extension Rule {
-    /// docs/openapi.yaml is the contract: what a service answers stands in it and nothing else; the
-    /// reverse proxy leads each path to the service that it names.
-    static let apiIsDescribed = Rule(name: "the API is as docs/openapi.yaml says") { files in
+    /// docs/openapi.yaml describes exactly the operations that services handle, and the reverse
+    /// proxy routes each path to the service that the description names.
+    static let apiMatchesCode = Rule(name: "docs/openapi.yaml and the code match") { files in
         guard let description = files.first(where: { $0.path == "docs/openapi.yaml" }) else {
             return []
         }
         let described = Operation.described(in: description)
-        let answered = files.flatMap(Operation.answered)
-        // Pages of state and streams are the host's, the same for every service.
-        let expected = described.filter { !$0.key.path.isOfTheHost }
-        let missing = answered.filter { described[$0.operation] == nil }.map {
+        let handled = files.flatMap(Operation.handled)
+        // Status and streams are served by the host, with equal paths for every service.
+        let expected = described.filter { !$0.key.path.isServedByHost }
+        let missing = handled.filter { described[$0.operation] == nil }.map {
             Finding(path: $0.file, line: 1, text: "\($0.operation) is not described")
         }
-        let known = Set(answered.map(\.operation))
-        let unanswered = expected.filter { !known.contains($0.key) }.map {
-            Finding(path: description.path, line: $0.value, text: "nobody answers \($0.key)")
+        let known = Set(handled.map(\.operation))
+        let unhandled = expected.filter { !known.contains($0.key) }.map {
+            Finding(path: description.path, line: $0.value, text: "\($0.key) has no handler")
         }
-        return missing + unanswered.sorted { $0.line < $1.line }
+        return missing + unhandled.sorted { $0.line < $1.line }
             + proxyFindings(files, described, in: description)
     }
 
-    /// A schema of docs/openapi.yaml that has the name of an enumeration has all of its words.
-    static let apiHasAllWords = Rule(name: "the API describes all words") { files in
+    /// A schema of docs/openapi.yaml with the name of an enum lists exactly its raw values.
+    static let apiEnumsMatch = Rule(name: "enums in docs/openapi.yaml match the code") { files in
         guard let description = files.first(where: { $0.path == "docs/openapi.yaml" }) else {
             return []
         }
-        let described = Words.described(in: description)
-        return files.flatMap(Words.spoken).flatMap { spoken -> [Finding] in
-            guard let schema = described.first(where: { $0.name == spoken.name }) else { return [] }
-            let missing = spoken.words.subtracting(schema.words).map { "misses \($0)" }
-            let surplus = schema.words.subtracting(spoken.words).map { "invents \($0)" }
+        let described = EnumValues.described(in: description)
+        return files.flatMap(EnumValues.declared).flatMap { declared -> [Finding] in
+            guard let schema = described.first(where: { $0.name == declared.name }) else {
+                return []
+            }
+            let missing = declared.values.subtracting(schema.values).map { "lacks \($0)" }
+            let surplus = schema.values.subtracting(declared.values).map {
+                "has \($0), which the code has not"
+            }
             return (missing + surplus).sorted().map {
-                Finding(path: description.path, line: schema.line, text: "\(spoken.name) \($0)")
+                Finding(path: description.path, line: schema.line, text: "\(declared.name) \($0)")
             }
         }
     }
 
-    /// Compares with the list from which nginx's configuration is made.
+    /// Compares the description with the routes of the nginx configuration.
     private static func proxyFindings(
         _ files: [SourceFile], _ described: [Operation: Int], in description: SourceFile
     ) -> [Finding] {
@@ -54,17 +58,17 @@ extension Rule {
         }
         let paths = Set(described.keys.map { Operation($0.service, "", $0.path) })
         let unrouted = paths.subtracting(routed).map {
-            Finding(path: file.path, line: 1, text: "\($0) is not led to its service")
+            Finding(path: file.path, line: 1, text: "\($0) has no proxy route")
         }
         let surplus = routed.subtracting(paths).map {
-            Finding(path: description.path, line: 1, text: "\($0) is led to a service")
+            Finding(path: description.path, line: 1, text: "\($0) has a proxy route only")
         }
         return unrouted.sorted { $0.text < $1.text } + surplus.sorted { $0.text < $1.text }
     }
 }
 
 extension String {
-    fileprivate var isOfTheHost: Bool {
+    fileprivate var isServedByHost: Bool {
         ["/v1/status/", "/v1/streams/", "/v1/held/", "/v1/tail/"].contains(where: hasPrefix)
     }
 }
@@ -85,7 +89,7 @@ struct Operation: Hashable, CustomStringConvertible {
         (method.isEmpty ? "" : method + " ") + path + " of " + service
     }
 
-    /// What an OpenAPI document in its usual indentation describes, with the line.
+    /// The operations of an OpenAPI document in its usual indentation, with their lines.
     static func described(in file: SourceFile) -> [Operation: Int] {
         var operations: [Operation: Int] = [:]
         var path = ""
@@ -103,8 +107,8 @@ struct Operation: Hashable, CustomStringConvertible {
         return operations
     }
 
-    /// What the routing tables of a service's daemon name.
-    static func answered(in file: SourceFile) -> [(operation: Operation, file: String)] {
+    /// The operations in the routing tables of a service's daemon.
+    static func handled(in file: SourceFile) -> [(operation: Operation, file: String)] {
         guard file.isSwift, file.folders.count >= 3, file.folders[0] == "Services",
             file.folders[2] == "Daemon"
         else { return [] }
@@ -117,48 +121,48 @@ struct Operation: Hashable, CustomStringConvertible {
     }
 }
 
-/// The words that a public enumeration, or the schema of the same name, may be.
-private struct Words {
+/// The raw values of a public enum, or of the schema with its name.
+private struct EnumValues {
     let name: String
     let line: Int
-    var words: Set<Substring> = []
+    var values: Set<Substring> = []
 
-    /// Schemas that are nothing but an `enum` in brackets, in the usual indentation.
-    static func described(in file: SourceFile) -> [Words] {
-        var found: [Words] = []
+    /// Schemas that consist of one `enum` in brackets, in the usual indentation.
+    static func described(in file: SourceFile) -> [EnumValues] {
+        var found: [EnumValues] = []
         var isListed = false
         for (index, line) in file.lines.enumerated() {
             if let match = line.prefixMatch(of: /\x20{4}(\w+):/) {
-                found.append(Words(name: String(match.output.1), line: index + 1))
+                found.append(EnumValues(name: String(match.output.1), line: index + 1))
             }
             if line.contains(/^\x20{6}enum:|^\x20{4}\w+: { enum:/) { isListed = true }
             guard isListed, !found.isEmpty else { continue }
             let list =
                 line.firstMatch(of: /\[(.*)/)?.output.1 ?? (line.contains("enum:") ? "" : line)
             for word in list.prefix(while: { $0 != "]" }).matches(of: /[\w-]+/) {
-                found[found.count - 1].words.insert(word.output)
+                found[found.count - 1].values.insert(word.output)
             }
             isListed = !line.contains("]")
         }
-        return found.filter { !$0.words.isEmpty }
+        return found.filter { !$0.values.isEmpty }
     }
 
-    /// Public enumerations of strings at the top of a file.
-    static func spoken(in file: SourceFile) -> [Words] {
+    /// Public enums with raw strings at the top level of a file.
+    static func declared(in file: SourceFile) -> [EnumValues] {
         guard file.isSwift, ["Shared", "Services"].contains(file.folders.first) else { return [] }
-        var found: [Words] = []
+        var found: [EnumValues] = []
         var isInside = false
         for (index, line) in file.lines.enumerated() {
             if let match = line.prefixMatch(of: /public enum (\w+): String\b/) {
-                found.append(Words(name: String(match.output.1), line: index + 1))
+                found.append(EnumValues(name: String(match.output.1), line: index + 1))
                 isInside = true
             }
             guard isInside else { continue }
             if let cases = line.firstMatch(of: /^(?:\x20{4}|public enum.*{ )case ([^}]*)/) {
                 for word in cases.output.1.split(separator: ",") {
-                    // The last of `name`, name = "words".
+                    // The last of `name`, name = "raw-value".
                     let last = word.matches(of: /[\w-]+/).last?.output ?? ""
-                    found[found.count - 1].words.insert(last)
+                    found[found.count - 1].values.insert(last)
                 }
             }
             isInside = !line.hasPrefix("}") && !line.hasSuffix(" }")

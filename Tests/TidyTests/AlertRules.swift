@@ -1,7 +1,7 @@
 extension Rule {
-    /// An alert on a number that nobody tells never fires: the metrics that alerts go by are
-    /// declared in the code, and docs/operating.md says of each alert what to do.
-    static let alertsAreFounded = Rule(name: "alerts go by metrics that exist") { files in
+    /// Alerts use metrics that the code declares, since others never fire, and docs/operating.md
+    /// describes what to do about each alert.
+    static let alertsUseKnownMetrics = Rule(name: "alerts use metrics that exist") { files in
         let rules = files.filter { $0.path.hasPrefix("deploy/prometheus/rules/") }
         guard !rules.isEmpty else { return [] }
         let declared = Set(files.filter(\.isMetricSource).flatMap(metrics))
@@ -12,10 +12,10 @@ extension Rule {
                 guard !line.drop(while: { $0 == " " }).hasPrefix("#") else { return [] }
                 let unknown = line.matches(of: /\bjaga_[a-z0-9_]+/).map { String($0.output) }
                     .filter { !declared.contains($0) }
-                    .map { "nothing tells \($0)" }
+                    .map { "no code declares \($0)" }
                 let alerts = line.matches(of: /alert: (\w+)/).map { String($0.output.1) }
                     .filter { !guide.contains("`\($0)`") }
-                    .map { "docs/operating.md does not say what to do about \($0)" }
+                    .map { "docs/operating.md does not describe \($0)" }
                 return (unknown + alerts).map {
                     Finding(path: file.path, line: index + 1, text: $0)
                 }
@@ -23,7 +23,7 @@ extension Rule {
         }
     }
 
-    /// Names that a file declares; the bus makes some of a part.
+    /// The metrics that a file declares; the bus derives some names from a part.
     private static func metrics(in file: SourceFile) -> [String] {
         file.lines.flatMap { line -> [String] in
             line.matches(of: /"(jaga_[a-z0-9_]+)"/).map { String($0.output.1) }

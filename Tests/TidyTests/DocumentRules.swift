@@ -1,7 +1,7 @@
 import Foundation
 
 extension Rule {
-    /// Every `JAGA_` setting that the code knows stands in a document.
+    /// Every `JAGA_` setting of the code is documented.
     static let settingsAreDocumented = Rule(name: "every setting is documented") { files in
         let documents = files.filter { $0.isProse && !$0.path.hasPrefix("Tests/") }
         let documented = Set(documents.flatMap { $0.lines.flatMap(settings) })
@@ -16,14 +16,14 @@ extension Rule {
         }
     }
 
-    /// Names such as `JAGA_PORT_BASE`; a bare prefix is none.
+    /// Names such as `JAGA_PORT_BASE`; a bare prefix does not count.
     private static func settings(in line: Substring) -> [String] {
         guard line.contains("JAGA_") else { return [] }
         return line.matches(of: /JAGA_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)/).map { String($0.output) }
     }
 
-    /// A link in a document to a file of the repository leads somewhere.
-    static let linksLead = Rule.each("links in documents lead somewhere") { file in
+    /// Links in documents to files of the repository resolve.
+    static let linksResolve = Rule.each("links in documents resolve") { file in
         guard file.isProse else { return [] }
         return file.lines.enumerated().flatMap { index, line in
             line.matches(of: /\]\(([^)#:\s]+)(?:#[^)]*)?\)/).compactMap { match in
@@ -31,7 +31,7 @@ extension Rule {
                 let target = folder.appending(path: String(match.output.1)).standardized
                 guard !FileManager.default.fileExists(atPath: target.path) else { return nil }
                 return Finding(
-                    path: file.path, line: index + 1, text: "\(match.output.1) is not there")
+                    path: file.path, line: index + 1, text: "\(match.output.1) does not exist")
             }
         }
     }

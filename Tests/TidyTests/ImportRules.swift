@@ -1,4 +1,4 @@
-/// An import of a Swift file.
+/// An import statement.
 struct Import {
     let module: String
     /// From 1.
@@ -22,7 +22,7 @@ struct Import {
 }
 
 extension Rule {
-    /// Modules from the lowest up; each may import only what stands before it.
+    /// All modules from the lowest to the highest; each may import only modules before it.
     static let moduleOrder: [String] = [
         "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
         "CExpat", "CZlib", "CMosquitto", "CSimdjson", "Model", "Geometry", "Timing", "Hashing",
@@ -35,10 +35,12 @@ extension Rule {
         "MembershipDaemon", "EvaluatorDaemon", "TimerDaemon", "NotifierDaemon", "JagaCLI",
     ]
 
-    static let importsGoDown = Rule.each("imports go down only") { file in
+    static let importsGoDown = Rule.each("imports point down only") { file in
         guard file.isSwift, let module = module(of: file) else { return [] }
         guard let level = moduleOrder.firstIndex(of: module) else {
-            return [Finding(path: file.path, line: 1, text: "\(module) has no place in the order")]
+            return [
+                Finding(path: file.path, line: 1, text: "\(module) is missing in Rule.moduleOrder")
+            ]
         }
         return Import.all(in: file).compactMap { imported in
             guard let below = moduleOrder.firstIndex(of: imported.module), below >= level else {
@@ -49,9 +51,10 @@ extension Rule {
         }
     }
 
-    /// A core is a thing of its own service: nobody else imports it, but for the command that shows
-    /// offline what evaluators would decide.
-    static let servicesMeetInModel = Rule.each("services meet in Model and Wire alone") { file in
+    /// A core is imported only by its own service, except that the command line tool imports the
+    /// evaluator's core for offline evaluation.
+    static let coresStayInService = Rule.each("cores are imported by their own service only") {
+        file in
         guard file.isSwift, let module = module(of: file) else { return [] }
         return Import.all(in: file).compactMap { imported in
             guard imported.module.hasSuffix("Core"), imported.module != module,
@@ -63,7 +66,7 @@ extension Rule {
         }
     }
 
-    /// The module that a file of `Shared` or `Services` belongs to; nil for others.
+    /// The module of a file in `Shared` or `Services`; nil for other files.
     static func module(of file: SourceFile) -> String? {
         let folders = file.folders
         guard folders.count >= 2 else { return nil }

@@ -1,7 +1,8 @@
 extension Rule {
-    /// Swift seeds the order of dictionaries and sets: an evaluator that went through one would not
-    /// be a function of its log. Recognised are names declared as one in the evaluator's core.
-    static let orderedIteration = Rule(name: "the evaluator goes through nothing unordered") {
+    /// The iteration order of dictionaries and sets differs between processes, so an evaluator that
+    /// iterates over one is not deterministic. The rule recognises names that the evaluator's core
+    /// declares as a dictionary or set.
+    static let orderedIteration = Rule(name: "the evaluator iterates in a defined order") {
         files in
         let core = files.filter { $0.isSwift && $0.path.hasPrefix("Services/Evaluator/Core/") }
         let names = Set(core.flatMap { $0.code.compactMap(unorderedName) })
@@ -14,8 +15,7 @@ extension Rule {
         }
     }
 
-    /// The name that a line declares as a dictionary or set: with a type, with a value, or as a
-    /// parameter.
+    /// The name that a line declares as a dictionary or set, by type, value or parameter.
     private static func unorderedName(_ line: Substring) -> String? {
         let typed = /(\w+)\s*:\s*(?:inout\s+)?(?:\[[^\[\]]+:[^\]]*\]|Set<|Dictionary<)/
         if let match = line.firstMatch(of: typed) { return String(match.output.1) }
@@ -27,7 +27,7 @@ extension Rule {
         if let match = line.firstMatch(of: /\bfor\s+.*\bin\s+(?:[\w.]*\.)?(\w+)\s*(?:\{|where|$)/),
             names.contains(String(match.output.1))
         {
-            return "goes through \(match.output.1)"
+            return "iterates over \(match.output.1)"
         }
         let walk = /\b(\w+)\.(forEach|map|compactMap|flatMap|first|reduce|enumerated)\b/
             .wordBoundaryKind(.simple)

@@ -1,8 +1,8 @@
 import Testing
 
-/// Each rule on an example that breaks it and on one that does not.
+/// Applies each rule to text that breaks it and to text that does not.
 @Suite struct `A rule` {
-    /// Numbers of the lines where a rule is broken.
+    /// The numbers of the lines that break a rule.
     private func lines(
         _ rule: Rule, _ text: String, at path: String = "Shared/Web/Planted.swift"
     ) -> [Int] {
@@ -16,46 +16,43 @@ import Testing
         #expect(lines(.lineLength, long, at: "README.md") == [])
     }
 
-    @Test func `counts lines of a file`() {
-        #expect(lines(.fileLength, String(repeating: "a\n", count: 400)) == [])
-        #expect(lines(.fileLength, String(repeating: "a\n", count: 401)) == [1])
-    }
-
-    @Test func `counts lines of a function`() {
-        let body = String(repeating: "    if a { b() } // }\n", count: 59)
-        #expect(lines(.functionLength, "\nfunc f() {\n\(body)}\n") == [2])
-        #expect(lines(.functionLength, "func f() {\n\(body.dropLast(22))}\n") == [])
-        #expect(lines(.functionLength, "struct S {\n  init(a: Int) {\n\(body)  }\n}\n") == [2])
-        #expect(
-            lines(.functionLength, "protocol P {\n  func f()\n  func g()\n}\n\(body)\(body)") == [])
-        let text =
-            "func f(\n    a: () -> Void = {}\n) -> String {\n    \"\"\"\n    }\n    \"\"\"\n}\n"
-        let functions = Function.all(in: SourceFile(path: "a.swift", text: text))
-        #expect(functions.map(\.lines) == [7])
-        #expect(functions.map(\.name) == ["f"])
-    }
-
     @Test(arguments: Rule.unfinishedWords)
-    func `finds work that is not finished`(word: String) {
+    func `finds unfinished work`(word: String) {
         #expect(lines(.unfinishedWork, "a\n// \(word): later\n", at: "scripts/run") == [2])
         #expect(lines(.unfinishedWork, "let s = \"\(word)\"\n") == [1])
         #expect(lines(.unfinishedWork, "// \(word)S and my\(word)\n") == [])
     }
 
     @Test(arguments: Rule.bannedCallList.map(\.word))
-    func `finds a word with a better replacement`(word: String) {
+    func `finds a banned call`(word: String) {
         #expect(lines(.bannedCalls, "a\nlet a = b\n\(word) \n") == [3])
         #expect(lines(.bannedCalls, "// \(word)\nlet s = \"\(word)\"\n") == [])
         #expect(lines(.bannedCalls, word, at: "Tests/WebTests/Planted.swift") == [])
     }
 
-    @Test func `finds a banned word only where it stands by itself`() {
+    @Test func `finds a banned call only as a whole word`() {
         #expect(lines(.bannedCalls, "footprint(1)\nhost.print(1)\nCivilDate()\n") == [])
         #expect(lines(.bannedCalls, "print(1)", at: "Services/CLI/Planted.swift") == [])
         #expect(lines(.bannedCalls, "let s = \"\\(Int.random(in: 0..<3))\"") == [1])
     }
 
-    @Test func `finds a number from outside that has no bounds`() {
+    @Test func `finds retired words`() {
+        let bad = [
+            "let d = ReplayDesk()", "// the Ladder climbs", "enum E { case vigil }",
+            "let moniker_count = 1", "// records that were put aside", "print(\"it is heard\")",
+            "struct Meaning {}",
+        ]
+        for line in bad { #expect(lines(.retiredVocabulary, "a\n\(line)\n") == [2], "\(line)") }
+        let good = [
+            "let d = helpdesk", "// its meaning", "// stepladders",
+            "let text = \"Calm\"",
+        ]
+        for line in good { #expect(lines(.retiredVocabulary, line) == [], "\(line)") }
+        #expect(lines(.retiredVocabulary, "the ladder", at: "docs/planted.md") == [1])
+        #expect(lines(.retiredVocabulary, "the ladder", at: "CHANGELOG.md") == [])
+    }
+
+    @Test func `finds unbounded numbers from outside`() {
         let bad = [
             "let a = Int64(text)", "let a = Int(parts[3])", "query[name].flatMap(Int64.init)",
             "let a = Int32((metres * 100).rounded())", "Int(text, radix: 16)",
@@ -71,14 +68,14 @@ import Testing
         #expect(lines(.boundedNumbers, "Int(text)", at: "Tests/WebTests/A.swift") == [])
     }
 
-    @Test func `finds a path of one machine`() {
+    @Test func `finds a path of a developer's machine`() {
         #expect(lines(.noMachinePaths, "a\nlet p = \"/\("work")/wt\"\n") == [2])
         #expect(lines(.noMachinePaths, "source /\("root")/env\n", at: "scripts/run") == [1])
         #expect(lines(.noMachinePaths, "see docs/work/x and https://a.b/work/c\n") == [])
     }
 
     @Test(arguments: Rule.impureWords)
-    func `finds what makes a core impure`(word: String) {
+    func `finds impurities of a core`(word: String) {
         let path = "Services/Timer/Core/Planted.swift"
         #expect(
             lines(.pureCores, "a\nx\(word.hasPrefix(".") ? "" : " ")\(word) \n", at: path) == [2])
@@ -94,21 +91,21 @@ import Testing
     }
 
     @Test(arguments: Rule.libmFunctions)
-    func `finds libm where evaluators compute`(word: String) {
+    func `finds libm in evaluators`(word: String) {
         #expect(lines(.pureCores, "a = \(word)1)", at: "Services/Evaluator/Core/A.swift") == [1])
         #expect(lines(.pureGeometry, "a = \(word)1)", at: "Shared/Geometry/Plane.swift") == [1])
         #expect(lines(.pureGeometry, "a = \(word)1)", at: "Shared/Geometry/Preparing.swift") == [])
         #expect(lines(.pureGeometry, "import Glibc", at: "Shared/Geometry/Plane.swift") == [1])
     }
 
-    @Test func `finds an import that goes up`() {
+    @Test func `finds an import that points up`() {
         #expect(lines(.importsGoDown, "import Web\nimport Model\nimport Hosting\n") == [1, 3])
         #expect(lines(.importsGoDown, "import Web", at: "Services/Timer/Daemon/A.swift") == [])
-        #expect(lines(.importsGoDown, "let a = 1", at: "Shared/Unheard/A.swift") == [1])
-        #expect(lines(.servicesMeetInModel, "import TimerCore\n") == [1])
+        #expect(lines(.importsGoDown, "let a = 1", at: "Shared/Unknown/A.swift") == [1])
+        #expect(lines(.coresStayInService, "import TimerCore\n") == [1])
         let path = "Services/Ingest/Daemon/A.swift"
         #expect(
-            lines(.servicesMeetInModel, "import IngestCore\nimport TimerCore\n", at: path) == [2])
+            lines(.coresStayInService, "import IngestCore\nimport TimerCore\n", at: path) == [2])
     }
 
     @Test(arguments: [
@@ -117,7 +114,7 @@ import Testing
         "for zone in seen {", "for zone in core.seen where zone.active {",
         "seen.compactMap(\\.name)",
     ])
-    func `finds a walk through something unordered`(use: String) {
+    func `finds iteration over a dictionary or set`(use: String) {
         let declared = "var presence: [Key: Presence] = [:]\nvar seen = Set<ZoneID>()\n"
         let path = "Services/Evaluator/Core/Planted.swift"
         #expect(lines(.orderedIteration, "\(declared)\(use)\n", at: path) == [3])
@@ -127,14 +124,14 @@ import Testing
         "for key in presence.keys.sorted() {", "for zone in zones {", "presence[key] = nil",
         "if seen.contains(zone) {", "presence.values.contains { $0.isInside }", "seen.sorted()",
     ])
-    func `accepts what keeps an order`(use: String) {
+    func `accepts iteration in a defined order`(use: String) {
         let declared = "var presence: [Key: Presence] = [:]\nvar seen = Set<ZoneID>()\n"
         let path = "Services/Evaluator/Core/Planted.swift"
         #expect(
             lines(.orderedIteration, "\(declared)var zones: [Zone] = []\n\(use)\n", at: path) == [])
     }
 
-    @Test func `finds a setting without a word in the documents`() {
+    @Test func `finds an undocumented setting`() {
         let code = SourceFile(
             path: "Shared/Web/A.swift", text: "a(\"JAGA_ONE\")\nb(\"JAGA_TWO_MS\")\n")
         let document = SourceFile(path: "docs/settings.md", text: "| `JAGA_ONE` | one |\n")
@@ -143,7 +140,7 @@ import Testing
         #expect(findings.map(\.line) == [2])
     }
 
-    @Test func `finds an alert on a number that nobody tells, or that nobody explains`() {
+    @Test func `finds an alert with an unknown metric or without documentation`() {
         let rules = SourceFile(
             path: "deploy/prometheus/rules/alerts.yml",
             text: """
@@ -156,16 +153,16 @@ import Testing
             path: "Shared/Bus/Planted.swift",
             text: "counter(\"jaga_ticks_total\")\ntotal(\"gaps\", 1)\n")
         let guide = SourceFile(path: "docs/operating.md", text: "| `Known` | look |\n")
-        let findings = Rule.alertsAreFounded.findings([rules, code, guide])
+        let findings = Rule.alertsUseKnownMetrics.findings([rules, code, guide])
         #expect(findings.map(\.line) == [3, 4])
     }
 
-    @Test func `finds a link that leads nowhere`() {
+    @Test func `finds a broken link`() {
         let text = "[a](../Package.swift)\n[b](gone.md#part) and [c](https://example.org)\n"
-        #expect(lines(.linksLead, text, at: "docs/planted.md") == [2])
+        #expect(lines(.linksResolve, text, at: "docs/planted.md") == [2])
     }
 
-    @Test func `compares the API's description with what is answered and led to`() {
+    @Test func `compares openapi.yaml with handlers and proxy routes`() {
         let description = SourceFile(
             path: "docs/openapi.yaml",
             text: """
@@ -194,17 +191,17 @@ import Testing
                     .timer,
                     "/v1/things", "/v1/others")
                 """)
-        let findings = Rule.apiIsDescribed.findings([description, daemon, proxy]).map(\.text)
+        let findings = Rule.apiMatchesCode.findings([description, daemon, proxy]).map(\.text)
         #expect(
             findings == [
                 "put /v1/things of timer is not described",
-                "nobody answers post /v1/things of timer",
-                "/v1/things/{} of timer is not led to its service",
-                "/v1/others of timer is led to a service",
+                "post /v1/things of timer has no handler",
+                "/v1/things/{} of timer has no proxy route",
+                "/v1/others of timer has a proxy route only",
             ])
     }
 
-    @Test func `compares the words of the API's description with those of the code`() {
+    @Test func `compares enums of openapi.yaml with those of the code`() {
         let description = SourceFile(
             path: "docs/openapi.yaml",
             text: """
@@ -226,7 +223,7 @@ import Testing
             text: """
                 public enum State: String, Sendable { case on, `off` }
                 public enum Reason: String {
-                    /// In the case of a clock.
+                    /// In the case of a late deadline.
                     case tooOld = "too-old"
                     case stopped, unknown
 
@@ -239,11 +236,12 @@ import Testing
                 }
                 public enum Thing: String { case other }
                 """)
-        let findings = Rule.apiHasAllWords.findings([description, code])
+        let findings = Rule.apiEnumsMatch.findings([description, code])
         #expect(findings.map(\.line) == [4, 4, 4])
         #expect(
             findings.map(\.text) == [
-                "Reason invents guessed", "Reason misses stopped", "Reason misses unknown",
+                "Reason has guessed, which the code has not", "Reason lacks stopped",
+                "Reason lacks unknown",
             ])
     }
 }

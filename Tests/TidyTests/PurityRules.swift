@@ -1,5 +1,5 @@
 extension Rule {
-    /// Words by which time, chance, threads or the machine would enter a decision.
+    /// Names that bring time, randomness, threads or the environment into a core.
     static let impureWords = [
         "async", "await", "Task", "ContinuousClock", "SuspendingClock", "Date", "Thread",
         ".random(", ".randomElement(", ".shuffled(", "SystemRandomNumberGenerator", "Hasher",
@@ -7,7 +7,7 @@ extension Rule {
         "UnsafeMutablePointer",
     ]
 
-    /// Functions of libm, whose results differ between processors.
+    /// Functions of libm: their results differ between processors.
     static let libmFunctions = [
         "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "exp2",
         "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "fmod", "remainder",
@@ -16,8 +16,8 @@ extension Rule {
         "erfc", "j0", "j1", "jn", "y0", "y1", "yn",
     ].map { $0 + "(" }
 
-    /// The one file of the cores that deals in addresses, and says what keeps them valid. Values
-    /// are read and changed by them where they lie; no address decides anything.
+    /// The only file of the cores that may use pointers. It documents what keeps them valid, and no
+    /// decision depends on an address.
     static let addressFile = "Services/Evaluator/Core/Slab.swift"
 
     static let coreImports: Set<String> = [
@@ -32,8 +32,8 @@ extension Rule {
             + (file.folders[1] == "Evaluator" ? calls(libmFunctions, in: file) : [])
     }
 
-    /// What evaluators compute with: plus, minus, times, divided by and square roots alone.
-    /// Whatever prepares geometry for them runs once, at membership, and imports Glibc.
+    /// Evaluators compute with +, −, ×, ÷ and square roots only, so that results are equal on every
+    /// machine. Preparing geometry may use libm: it runs once, at membership.
     static let pureGeometry = Rule.each("geometry is evaluated without libm") { file in
         guard file.isSwift, file.path.hasPrefix("Shared/Geometry/") else { return [] }
         let prepares =

@@ -1,7 +1,7 @@
-/// What breaks a rule and is known: number of findings by rule and path.
+/// Known findings: their number by rule and path.
 ///
-/// The list may only shrink: a finding more fails, and so does one fewer until its number is taken
-/// down here.
+/// The list may only shrink. One finding more fails, and one fewer fails until the number here is
+/// lowered.
 enum Ratchet {
     struct Key: Hashable {
         let rule: String

@@ -1,6 +1,6 @@
 import Testing
 
-/// A place where the source breaks a rule.
+/// A place that breaks a rule.
 struct Finding: Hashable, CustomStringConvertible {
     let path: String
     /// From 1.
@@ -10,22 +10,22 @@ struct Finding: Hashable, CustomStringConvertible {
     var description: String { "\(path):\(line): \(text)" }
 }
 
-/// Something that holds everywhere in the repository.
+/// An invariant of the repository's text files.
 struct Rule: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Looks at all files at once, as some rules compare them.
+    /// Checks all files at once, because some rules compare files.
     let findings: @Sendable ([SourceFile]) -> [Finding]
 
     var testDescription: String { name }
 
-    /// A rule that looks at one file after the other.
+    /// A rule that checks each file by itself.
     static func each(
         _ name: String, _ findings: @escaping @Sendable (SourceFile) -> [Finding]
     ) -> Rule {
         Rule(name: name) { files in files.flatMap(findings) }
     }
 
-    /// A rule that looks at one line of code after the other; the closure says what is wrong.
+    /// A rule that checks each line of code by itself; the closure returns what is wrong.
     static func eachLine(
         _ name: String, in files: @escaping @Sendable (SourceFile) -> Bool,
         _ fault: @escaping @Sendable (Substring) -> String?
@@ -39,19 +39,20 @@ struct Rule: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [Rule] = [
-        .lineLength, .fileLength, .functionLength, .unfinishedWork, .bannedCalls, .pureCores,
-        .pureGeometry, .importsGoDown, .servicesMeetInModel, .orderedIteration, .noMachinePaths,
-        .settingsAreDocumented, .linksLead, .apiIsDescribed, .apiHasAllWords,
-        .alertsAreFounded, .boundedNumbers,
+        .lineLength, .unfinishedWork, .bannedCalls, .retiredVocabulary, .pureCores, .pureGeometry,
+        .importsGoDown, .coresStayInService, .orderedIteration, .noMachinePaths,
+        .settingsAreDocumented, .linksResolve, .apiMatchesCode, .apiEnumsMatch,
+        .alertsUseKnownMetrics,
+        .boundedNumbers,
     ]
 }
 
-/// Columns where the word stands by itself: neither part of a longer name nor, unless it begins
-/// with a dot, a member of something.
+/// The columns, from 0, at which a word occurs on its own: not as a part of a longer name and,
+/// unless it starts with a dot, not as a member.
 func columns(of word: String, in line: Substring) -> [Int] {
     let text = Array(line.utf8)
-    let wanted = Array(word.utf8)
-    guard text.count >= wanted.count, let first = wanted.first, let last = wanted.last else {
+    let word = Array(word.utf8)
+    guard text.count >= word.count, let first = word.first, let last = word.last else {
         return []
     }
     func isName(_ byte: UInt8) -> Bool {
@@ -59,9 +60,9 @@ func columns(of word: String, in line: Substring) -> [Int] {
             || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
             || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
     }
-    return (0...text.count - wanted.count).filter { start in
-        let end = start + wanted.count
-        guard text[start..<end].elementsEqual(wanted) else { return false }
+    return (0...text.count - word.count).filter { start in
+        let end = start + word.count
+        guard text[start..<end].elementsEqual(word) else { return false }
         let before = start > 0 ? text[start - 1] : UInt8(ascii: " ")
         if isName(first), isName(before) || before == UInt8(ascii: ".") { return false }
         return !(isName(last) && end < text.count && isName(text[end]))

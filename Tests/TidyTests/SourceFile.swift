@@ -2,12 +2,12 @@ import Foundation
 
 /// A text file of the repository.
 struct SourceFile: Sendable {
-    /// From the repository's top, such as `Shared/Model/Event.swift`.
+    /// Relative to the repository's root, such as `Shared/Model/Event.swift`.
     let path: String
     let lines: [Substring]
-    /// The lines without comments and string literals; for Swift only, else as they are.
+    /// The lines without comments and string literals. Files that are not Swift stay as they are.
     let code: [Substring]
-    private let text: String
+    let text: String
     private let codeText: String
 
     init(path: String, text: String) {
@@ -18,8 +18,8 @@ struct SourceFile: Sendable {
         code = SourceFile.split(codeText)
     }
 
-    /// Those of the words that the file may hold: looking at it as a whole is much quicker than
-    /// looking at each line.
+    /// The words that occur somewhere in the file. Use it before checking lines: searching the
+    /// whole text is much faster.
     func among(_ words: [String], codeOnly: Bool = true) -> [String] {
         words.filter { (codeOnly ? codeText : text).contains($0) }
     }
@@ -35,15 +35,15 @@ struct SourceFile: Sendable {
         return lines
     }
 
-    /// The folder that holds Package.swift.
+    /// The folder with Package.swift.
     static let top = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every text file that people write, in the order of their paths.
+    /// All text files that people write, sorted by path.
     static let all: [SourceFile] = {
         let roots = [
-            ".ci", "CHANGELOG.md", "Makefile", "Package.swift", "README.md", "Services", "Shared",
-            "Tests", "deploy", "docs", "scripts",
+            ".ci", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "Package.swift", "README.md",
+            "Services", "Shared", "Tests", "deploy", "docs", "scripts",
         ]
         return roots.flatMap { paths(below: $0) }.compactMap { path in
             guard let data = FileManager.default.contents(atPath: top.path + "/" + path),

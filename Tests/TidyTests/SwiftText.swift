@@ -1,11 +1,10 @@
-/// Swift source without what is not code: comments and the inside of string literals become blanks,
-/// so that columns and lines stay where they are.
+/// Blanks out comments and string literals in Swift source. Lines and columns do not move.
 struct SwiftText {
     private let source: [UInt8]
     private var code: [UInt8]
     private var index = 0
 
-    /// The code of a source text.
+    /// The source text with comments and string literals blanked out.
     static func code(of text: String) -> String {
         var reader = SwiftText(text)
         reader.readCode(until: nil)
@@ -17,14 +16,14 @@ struct SwiftText {
         code = source
     }
 
-    /// Bytes at which something else than plain code may begin.
-    private static let beginnings = Array("/\"#()".utf8)
+    /// Bytes at which a comment, a literal or a nesting may start.
+    private static let markers = Array("/\"#()".utf8)
 
-    /// Reads code to its end, or to the closing parenthesis of an interpolation.
+    /// Reads code up to the end, or up to the closing parenthesis of an interpolation.
     private mutating func readCode(until closing: UInt8?) {
         var depth = 0
         while index < source.count {
-            guard SwiftText.beginnings.contains(source[index]) else {
+            guard SwiftText.markers.contains(source[index]) else {
                 index += 1
                 continue
             }
@@ -83,7 +82,7 @@ struct SwiftText {
         return (hashes, starts("\"\"\"", at: hashes) ? 3 : 1)
     }
 
-    /// Keeps the quotes, blanks what is between them; interpolated code stays.
+    /// Blanks the text between the quotes; interpolated code stays.
     private mutating func readString(hashes: Int, quotes: Int) {
         index += hashes + quotes
         let tail = String(repeating: "#", count: hashes)

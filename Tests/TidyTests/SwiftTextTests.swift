@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct `Code without comments and strings` {
+@Suite struct `Blanking comments and strings` {
     @Test(arguments: [
         ("let a = 1 // b", "let a = 1     "),
         ("a /* b /* c */ d */ e", "a                   e"),
@@ -11,7 +11,7 @@ import Testing
         ("\"\"\"\n a \" }\n\"\"\"\n}", "\"\"\"\n      \n\"\"\"\n}"),
         ("\"é\" x", "\"  \" x"),
     ])
-    func `keeps its places`(text: String, code: String) {
+    func `keeps all columns`(text: String, code: String) {
         #expect(SwiftText.code(of: text) == code)
     }
 }

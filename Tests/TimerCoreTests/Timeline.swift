@@ -1,9 +1,9 @@
 import Model
 import TimerCore
 
-/// A timer in a world where time passes by hand, with the rows that a store would hold.
+/// A timer with a manual clock and the rows that a store would hold.
 struct Timeline {
-    /// What happened, and in which second.
+    /// An effect and its second.
     struct Step: Equatable {
         let second: Int
         let effect: Effect
@@ -13,9 +13,9 @@ struct Timeline {
     let settings: TimerCore.Settings
     private(set) var core: TimerCore
     private var second = 0
-    private var clocks: [ClockID: (due: Timestamp, isFired: Bool)] = [:]
+    private var deadlines: [DeadlineID: (due: Timestamp, isExpired: Bool)] = [:]
     private(set) var watches: [WatchID: TimedWatch] = [:]
-    private(set) var vigils: [EmergencyID: Vigil] = [:]
+    private(set) var deliveryWatchdogs: [EmergencyID: DeliveryWatchdog] = [:]
 
     init(graceSeconds: Int = 120, callsAlarm: Bool = false) {
         settings = TimerCore.Settings(graceSeconds: graceSeconds, callsAlarm: callsAlarm)
@@ -24,7 +24,7 @@ struct Timeline {
 
     static func time(_ second: Int) -> Timestamp { Timestamp(seconds: epoch + Int64(second)) }
 
-    /// Lets the input happen in that second and keeps the rows it leads to.
+    /// Handles an input in a second and updates the rows.
     @discardableResult
     mutating func at(_ second: Int, _ input: Input) -> [Effect] {
         self.second = second
@@ -33,11 +33,11 @@ struct Timeline {
         return effects.compactMap { store($0) }
     }
 
-    /// Lets time pass, waking the core up when it asks for it.
+    /// Advances time and ticks the core at its deadlines.
     mutating func run(until second: Int) -> [Step] {
         var steps: [Step] = []
         while let next = core.nextDeadline, next <= Timeline.time(second) {
-            // As the loop does, the core is woken in the first whole second that is not too early.
+            // Like the event loop, tick at the first whole second that is not too early.
             let due = Int((next.microseconds + 999_999) / 1_000_000 - Timeline.epoch)
             let woken = max(due, self.second)
             steps += at(woken, .tick).map { Step(second: woken, effect: $0) }
@@ -45,9 +45,9 @@ struct Timeline {
         return steps
     }
 
-    /// The process dies and comes back later with its rows alone.
+    /// Restarts the process with its rows only.
     ///
-    /// - Parameter down: it was away since then, and holds what became due for ten minutes
+    /// - Parameter down: start of the outage whose waits are held for ten minutes; nil = none.
     mutating func restart(at second: Int, awaySince down: Int? = nil) {
         self.second = second
         let outage = down.map {
@@ -57,32 +57,35 @@ struct Timeline {
         }
         core = TimerCore(settings: settings, started: Timeline.time(second), outage: outage)
         core.load(
-            clocks: clocks.filter { !$0.value.isFired }.map { ($0.key, $0.value.due) },
+            deadlines: deadlines.filter { !$0.value.isExpired }.map { ($0.key, $0.value.due) },
             watches: watches.values.filter { [.active, .reminded].contains($0.watch.state) },
-            vigils: Array(vigils.values))
+            deliveryWatchdogs: Array(deliveryWatchdogs.values))
     }
 
-    /// What the store does with an effect; nil where nothing comes of it.
+    /// Applies an effect to the rows; nil if it has no effect.
     private mutating func store(_ effect: Effect) -> Effect? {
         switch effect {
-        case .saveClock(let clock, _):
-            if clocks[clock.id]?.isFired != true { clocks[clock.id] = (clock.due, false) }
-        case .removeClock(let id):
-            if clocks[id]?.isFired != true { clocks[id] = nil }
-        case .fire(let id, _):
-            guard let row = clocks[id], !row.isFired else { return nil }
-            clocks[id] = (row.due, true)
+        case .saveDeadline(let deadline, _):
+            if deadlines[deadline.id]?.isExpired != true {
+                deadlines[deadline.id] = (deadline.due, false)
+            }
+        case .removeDeadline(let id):
+            if deadlines[id]?.isExpired != true { deadlines[id] = nil }
+        case .expireDeadline(let id, _):
+            guard let row = deadlines[id], !row.isExpired else { return nil }
+            deadlines[id] = (row.due, true)
         case .saveWatch(let timed): watches[timed.watch.id] = timed
         case .removeWatches(let person): watches = watches.filter { $1.watch.person != person }
-        case .saveVigil(let vigil): vigils[vigil.emergency] = vigil
-        case .removeVigil(let id): vigils[id] = nil
+        case .saveDeliveryWatchdog(let deliveryWatchdog):
+            deliveryWatchdogs[deliveryWatchdog.emergency] = deliveryWatchdog
+        case .removeDeliveryWatchdog(let id): deliveryWatchdogs[id] = nil
         default: break
         }
         return effect
     }
 }
 
-/// People and things with small numbers for ids.
+/// Fixtures with small numbers as ids.
 enum Some {
     static let anna = PersonID(ID128(high: 0, low: 1))
     static let ben = PersonID(ID128(high: 0, low: 2))
@@ -91,9 +94,9 @@ enum Some {
         EmergencyID(ID128(high: 1, low: number))
     }
 
-    static func clock(_ number: UInt64, due second: Int) -> WantedClock {
-        WantedClock(
-            id: ClockID(ID128(high: 2, low: number)), rule: .tier, person: anna,
+    static func deadline(_ number: UInt64, due second: Int) -> Deadline {
+        Deadline(
+            id: DeadlineID(ID128(high: 2, low: number)), rule: .tier, person: anna,
             due: Timeline.time(second))
     }
 
@@ -107,11 +110,11 @@ enum Some {
             received: Timeline.time(second), countdownEnds: Timeline.time(second + countdown))
     }
 
-    static func news(
+    static func change(
         _ number: UInt64, of person: PersonID = anna, _ state: EmergencyState,
         signal: UInt64? = nil, at second: Int, countdown: Int = 10
-    ) -> EmergencyNews {
-        EmergencyNews(
+    ) -> EmergencyChange {
+        EmergencyChange(
             emergency: emergency(number), person: person, state: state, trigger: .panic,
             signal: emergency(signal ?? number), raised: Timeline.time(second),
             countdownEnds: Timeline.time(second + countdown))
@@ -120,8 +123,8 @@ enum Some {
     static func notification(
         of number: UInt64?, _ state: NotificationState, about person: PersonID = anna,
         to recipient: PersonID = ben, number notification: UInt64 = 1
-    ) -> NotificationNews {
-        NotificationNews(
+    ) -> NotificationChanged {
+        NotificationChanged(
             notification: NotificationID(ID128(high: 4, low: notification)),
             emergency: number.map { emergency($0) }, person: person, recipient: recipient,
             channel: .sms, state: state, gateway: "sms", answer: "")
@@ -143,7 +146,7 @@ enum Some {
 }
 
 extension [Effect] {
-    /// Watches as they were told to the others, in order.
+    /// Published watches, in order.
     var watchChanges: [Watch] {
         compactMap {
             guard case .publish(let event) = $0, case .watchChanged(let watch) = event.body else {
@@ -153,7 +156,7 @@ extension [Effect] {
         }
     }
 
-    /// Signals of watches that ran out.
+    /// Signals of expired watches.
     var expiries: [EmergencySignal] {
         compactMap {
             guard case .publish(let event) = $0, case .watchExpired(let signal) = event.body else {
@@ -163,15 +166,15 @@ extension [Effect] {
         }
     }
 
-    var answers: [WatchAnswer] {
-        compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
+    var answers: [WatchResult] {
+        compactMap { if case .respond(_, let answer) = $0 { answer } else { nil } }
     }
 
-    /// Clocks that fired, with whether they were late.
-    var fired: [Fired] {
+    /// Expired deadlines and whether they were late.
+    var expired: [Expired] {
         compactMap {
-            if case .fire(let id, let late) = $0 {
-                Fired(number: id.raw.low, late: late)
+            if case .expireDeadline(let id, let late) = $0 {
+                Expired(number: id.raw.low, late: late)
             } else {
                 nil
             }
@@ -179,23 +182,35 @@ extension [Effect] {
     }
 
     var alarms: [EmergencyID] {
-        compactMap { if case .raiseAlarm(let vigil) = $0 { vigil.emergency } else { nil } }
+        compactMap {
+            if case .raiseAlarm(let deliveryWatchdog) = $0 {
+                deliveryWatchdog.emergency
+            } else {
+                nil
+            }
+        }
     }
 
     var calls: [EmergencyID] {
-        compactMap { if case .callAlarm(let vigil) = $0 { vigil.emergency } else { nil } }
+        compactMap {
+            if case .callAlarm(let deliveryWatchdog) = $0 {
+                deliveryWatchdog.emergency
+            } else {
+                nil
+            }
+        }
     }
 }
 
-struct Fired: Equatable {
+struct Expired: Equatable {
     let number: UInt64
     var late = false
 }
 
 extension [Timeline.Step] {
     var effects: [Effect] { map(\.effect) }
-    /// Seconds in which something of that kind happened.
-    func seconds(_ isWanted: (Effect) -> Bool) -> [Int] {
-        filter { isWanted($0.effect) }.map(\.second)
+    /// Seconds in which such an effect occurred.
+    func seconds(_ predicate: (Effect) -> Bool) -> [Int] {
+        filter { predicate($0.effect) }.map(\.second)
     }
 }

@@ -5,11 +5,11 @@ import TimerCore
 @Suite struct `A watch` {
     private let minute = 60
 
-    @Test func `is stored and told before it is answered`() {
+    @Test func `is saved and published before the response`() {
         var line = Timeline()
         let effects = line.at(0, Some.start(1, seconds: 3600, note: "night walk"))
         guard effects.count == 3, case .saveWatch(let timed) = effects[0],
-            case .publish = effects[1], case .answer(1, .started(let answered)) = effects[2]
+            case .publish = effects[1], case .respond(1, .started(let answered)) = effects[2]
         else {
             Issue.record("unexpected \(effects)")
             return
@@ -20,14 +20,16 @@ import TimerCore
         #expect(watch.note == "night walk" && watch.state == .active && watch.trace == "t1")
     }
 
-    @Test func `reminds five minutes before, waits two minutes more, becomes an emergency`() {
+    @Test
+    func `reminds five minutes before its deadline and becomes an emergency two minutes after it`()
+    {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600))
         let steps = line.run(until: 3720)
         #expect(steps.effects.watchChanges.map(\.state) == [.reminded, .expired])
         #expect(steps.effects.watchChanges.map(\.version) == [2, 3])
-        let told = steps.seconds { if case .publish = $0 { true } else { false } }
-        #expect(told == [3300, 3720, 3720])
+        let published = steps.seconds { if case .publish = $0 { true } else { false } }
+        #expect(published == [3300, 3720, 3720])
         let signal = steps.effects.expiries.first
         #expect(steps.effects.expiries.count == 1)
         #expect(signal?.trigger == .watchExpired && signal?.person == Some.anna)
@@ -37,7 +39,7 @@ import TimerCore
     }
 
     @Test(arguments: [(600, 540), (3000, 2700), (7200, 6900)])
-    func `reminds a tenth of its time before the deadline where that is less`(
+    func `reminds a tenth of its time before the deadline if that is shorter`(
         seconds: Int, reminded: Int
     ) {
         var line = Timeline()
@@ -45,7 +47,7 @@ import TimerCore
         #expect(line.run(until: seconds).first?.second == reminded)
     }
 
-    @Test func `that runs out while the timer is down becomes one emergency at its start`() {
+    @Test func `that expires while the timer is down becomes one emergency at start`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600))
         line.restart(at: 9000)
@@ -57,7 +59,7 @@ import TimerCore
         #expect(line.run(until: 9010).effects.expiries.isEmpty)
     }
 
-    @Test func `whose reminder was missed is reminded at the start, if there is still time`() {
+    @Test func `whose reminder was missed is reminded at start if there is still time`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600))
         line.restart(at: 3500)
@@ -66,7 +68,7 @@ import TimerCore
         #expect(steps.first?.second == 3500)
     }
 
-    @Test func `ended or cancelled raises nothing`() {
+    @Test func `that is ended or cancelled raises nothing`() {
         for (closing, state) in [(WatchClosing.end, WatchState.ended), (.cancel, .cancelled)] {
             var line = Timeline()
             line.at(0, Some.start(1, seconds: 3600))
@@ -77,11 +79,11 @@ import TimerCore
             #expect(line.run(until: 10_000).isEmpty)
             #expect(
                 line.at(9000, .closeWatch(Some.watch(1), as: .end, request: 8)).answers
-                    == [.refused(.over)])
+                    == [.rejected(.over)])
         }
     }
 
-    @Test func `gets more time counted from its deadline, and from now in its grace`() {
+    @Test func `is extended from its deadline, or from now during its grace`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600))
         let first = line.at(1000, .extendWatch(Some.watch(1), by: .seconds(600), request: 1))
@@ -101,12 +103,12 @@ import TimerCore
         line.at(0, Some.start(1, seconds: 3600))
         for span in [Span.until(Timeline.time(3600)), .until(Timeline.time(60)), .seconds(-5)] {
             let effects = line.at(10, .extendWatch(Some.watch(1), by: span, request: 1))
-            #expect(effects == [.answer(1, .refused(.notLater))])
+            #expect(effects == [.respond(1, .rejected(.notLater))])
         }
         #expect(line.run(until: 4000).effects.expiries.map(\.raised) == [Timeline.time(3720)])
     }
 
-    @Test func `asked for anew with a later deadline is extended`() {
+    @Test func `requested again with a later deadline is extended`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600, note: "first"))
         let effects = line.at(60, Some.start(2, seconds: 7200))
@@ -120,7 +122,7 @@ import TimerCore
         #expect(line.core.activeWatchCount == 1)
     }
 
-    @Test func `asked for anew with an earlier deadline is cancelled for the new one`() {
+    @Test func `requested again with an earlier deadline is replaced`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 3600))
         let effects = line.at(60, Some.start(2, seconds: 600))
@@ -130,7 +132,7 @@ import TimerCore
         #expect(line.run(until: 10_000).effects.expiries.count == 1)
     }
 
-    @Test func `of one person has nothing to do with another's`() {
+    @Test func `is independent of another person's`() {
         var line = Timeline()
         line.at(0, Some.start(1, by: Some.anna, seconds: 600))
         line.at(0, Some.start(2, by: Some.ben, seconds: 300))
@@ -141,34 +143,34 @@ import TimerCore
     }
 
     @Test(arguments: [
-        (Span.seconds(1), WatchRefusal.tooSoon), (.seconds(-60), .tooSoon),
+        (Span.seconds(1), WatchRejection.tooSoon), (.seconds(-60), .tooSoon),
         (.until(Timeline.time(-60)), .tooSoon), (.seconds(8 * 86_400), .tooFar),
         (.seconds(.max), .tooFar), (.until(.distantFuture), .tooFar),
     ])
-    func `too short or too long is refused`(span: Span, refusal: WatchRefusal) {
+    func `that is too short or too long is rejected`(span: Span, rejection: WatchRejection) {
         var line = Timeline()
         let start = WatchStart(id: Some.watch(1), person: Some.anna, span: span, request: 5)
-        #expect(line.at(0, .startWatch(start)) == [.answer(5, .refused(refusal))])
+        #expect(line.at(0, .startWatch(start)) == [.respond(5, .rejected(rejection))])
     }
 
-    @Test func `of somebody whom nobody could help is refused`() {
+    @Test func `of a person without reachable helpers is rejected`() {
         var line = Timeline()
         let start = WatchStart(
             id: Some.watch(1), person: Some.anna, span: .seconds(600), obstacle: .sinkOnly,
             request: 5)
         #expect(
-            line.at(0, .startWatch(start)) == [.answer(5, .refused(.nobodyReachable(.sinkOnly)))])
+            line.at(0, .startWatch(start)) == [.respond(5, .rejected(.nobodyReachable(.sinkOnly)))])
         #expect(line.core.nextDeadline == nil)
     }
 
-    @Test func `with a book for a note is refused`() {
+    @Test func `with a very long note is rejected`() {
         var line = Timeline()
         let note = String(repeating: "ü", count: Limits.noteBytesMax / 2 + 1)
         #expect(
-            line.at(0, Some.start(1, seconds: 60, note: note)).answers == [.refused(.noteTooLong)])
+            line.at(0, Some.start(1, seconds: 60, note: note)).answers == [.rejected(.noteTooLong)])
     }
 
-    @Test func `goes with its person, raising nothing`() {
+    @Test func `is removed with its person, raising nothing`() {
         var line = Timeline()
         line.at(0, Some.start(1, seconds: 600))
         let effects = line.at(10, .personRemoved(Some.anna))

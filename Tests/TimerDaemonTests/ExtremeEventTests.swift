@@ -2,9 +2,9 @@ import Model
 import Testing
 import WireSamples
 
-/// Integer arithmetic stops the process when it overflows: no number of an event may lead to that.
+/// Integer overflow stops the process: no number in an event may cause one.
 @Suite struct `An event with an extreme number` {
-    @Test func `stops no timer, neither at once nor later nor after a restart`() throws {
+    @Test func `never stops the timer, not even later or after a restart`() throws {
         let world = try World()
         let started = EventSamples.events[0].time + .seconds(2)
         world.now = started
@@ -17,7 +17,7 @@ import WireSamples
         for sample in EventSamples.events {
             for event in try ExtremeEvents.made(of: sample, names: names) {
                 tried += 1
-                // What is refused is put aside; nothing may end the process.
+                // A rejected record is dead-lettered; nothing may stop the process.
                 try world.failingTurn {
                     world.replica.apply(event.body)
                     try? world.service.directoryWillChange(event)

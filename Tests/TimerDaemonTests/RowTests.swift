@@ -17,9 +17,9 @@ import TimerCore
             path: folder.file("store.sqlite"), migrations: Tables.migrations)
     }
 
-    private func clock(_ number: UInt64, due second: Int64) -> WantedClock {
-        WantedClock(
-            id: ClockID(ID128(high: 1, low: number)), rule: .tier,
+    private func deadline(_ number: UInt64, due second: Int64) -> Deadline {
+        Deadline(
+            id: DeadlineID(ID128(high: 1, low: number)), rule: .tier,
             person: PersonID(ID128(high: 2, low: 2)),
             emergency: EmergencyID(ID128(high: 3, low: 3)), subject: "cir_x",
             due: Timestamp(seconds: second))
@@ -39,7 +39,7 @@ import TimerCore
             reminder: start + .seconds(540))
     }
 
-    @Test func `keeps who can be reached, and what a vigil knows`() throws {
+    @Test func `stores reachability and watchdogs`() throws {
         let rows = ReachabilityRows(database: database)
         #expect(try rows.all().gateways == nil)
         let number = ContactPoint(
@@ -47,68 +47,72 @@ import TimerCore
         let gateway = GatewayState(
             name: "kannel", kind: .external, channels: [.sms], failing: Timestamp(seconds: 7))
         try rows.save(
-            ReachabilityNews(
+            ReachabilityChange(
                 gateways: [gateway],
                 contacts: [ContactPointState(contact: number.key, problem: .dead)]))
         #expect(try rows.all().gateways == [gateway])
         #expect(try rows.all().problems == [number.key: .dead])
         try rows.save(
-            ReachabilityNews(contacts: [ContactPointState(contact: number.key, problem: nil)]))
+            ReachabilityChange(contacts: [ContactPointState(contact: number.key, problem: nil)]))
         #expect(try rows.all().problems.isEmpty && rows.all().gateways?.count == 1)
-        let vigils = VigilRows(database: database)
-        let vigil = Vigil(
+        let deliveryWatchdogs = DeliveryWatchdogRows(database: database)
+        let deliveryWatchdog = DeliveryWatchdog(
             emergency: EmergencyID(ID128(high: 3, low: 1)), person: PersonID(.zero),
-            countdownEnds: .zero, state: .told, due: .zero, heard: .zero,
+            countdownEnds: .zero, state: .notified, due: .zero, received: .zero,
             messages: [1, 2].map { NotificationID(ID128(high: 5, low: $0)) }, isAnswered: true)
-        try vigils.save(vigil)
-        #expect(try vigils.all() == [vigil])
+        try deliveryWatchdogs.save(deliveryWatchdog)
+        #expect(try deliveryWatchdogs.all() == [deliveryWatchdog])
     }
 
-    @Test func `fires a clock once and tells it whole`() throws {
-        let rows = ClockRows(database: database)
-        let clock = clock(1, due: 100)
-        try rows.save(clock, trace: "request-1")
-        #expect(try rows.pending().map(\.due) == [clock.due])
+    @Test func `expires a deadline once with all its fields`() throws {
+        let rows = DeadlineRows(database: database)
+        let deadline = deadline(1, due: 100)
+        try rows.save(deadline, trace: "request-1")
+        #expect(try rows.pending().map(\.due) == [deadline.due])
         let now = Timestamp(seconds: 130)
-        let event = try #require(try rows.fire(clock.id, late: true, at: now))
-        #expect(event.body == .clockFired(FiredClock(clock: clock, fired: now, late: true)))
+        let event = try #require(try rows.expire(deadline.id, late: true, at: now))
+        #expect(
+            event.body
+                == .deadlineExpired(ExpiredDeadline(deadline: deadline, expired: now, late: true)))
         #expect(event.trace == "request-1" && event.time == now)
-        #expect(try rows.fire(clock.id, late: true, at: now) == nil)
+        #expect(try rows.expire(deadline.id, late: true, at: now) == nil)
         #expect(try rows.pending().isEmpty)
-        #expect(try rows.fired(since: now, limit: 10) == [event])
+        #expect(try rows.expired(since: now, limit: 10) == [event])
     }
 
-    @Test func `keeps one row a clock, with the end asked for last, until it has fired`() throws {
-        let rows = ClockRows(database: database)
-        try rows.save(clock(1, due: 100), trace: "")
-        try rows.save(clock(1, due: 200), trace: "")
+    @Test func `keeps one row for each deadline, with the last due time, until its expiry`() throws
+    {
+        let rows = DeadlineRows(database: database)
+        try rows.save(deadline(1, due: 100), trace: "")
+        try rows.save(deadline(1, due: 200), trace: "")
         #expect(try rows.pending().map(\.due) == [Timestamp(seconds: 200)])
-        let id = clock(1, due: 0).id
-        _ = try rows.fire(id, late: false, at: Timestamp(seconds: 200))
-        try rows.save(clock(1, due: 300), trace: "")
+        let id = deadline(1, due: 0).id
+        _ = try rows.expire(id, late: false, at: Timestamp(seconds: 200))
+        try rows.save(deadline(1, due: 300), trace: "")
         try rows.remove(id)
         #expect(try rows.pending().isEmpty)
-        #expect(try rows.fired(since: .zero, limit: 10).count == 1)
-        #expect(try rows.fire(clock(2, due: 0).id, late: false, at: .zero) == nil)
+        #expect(try rows.expired(since: .zero, limit: 10).count == 1)
+        #expect(try rows.expire(deadline(2, due: 0).id, late: false, at: .zero) == nil)
     }
 
-    @Test func `lists the latest fired clocks, oldest first, and forgets old ones in portions`()
+    @Test
+    func `lists the latest expired deadlines, oldest first, and deletes old ones in portions`()
         throws
     {
-        let rows = ClockRows(database: database)
+        let rows = DeadlineRows(database: database)
         for number: UInt64 in 1...5 {
-            try rows.save(clock(number, due: 0), trace: "")
-            _ = try rows.fire(
-                clock(number, due: 0).id, late: false, at: Timestamp(seconds: Int64(number)))
+            try rows.save(deadline(number, due: 0), trace: "")
+            _ = try rows.expire(
+                deadline(number, due: 0).id, late: false, at: Timestamp(seconds: Int64(number)))
         }
-        let latest = try rows.fired(since: .zero, limit: 2).map(\.time.seconds)
+        let latest = try rows.expired(since: .zero, limit: 2).map(\.time.seconds)
         #expect(latest == [4, 5])
-        #expect(try rows.removeFired(before: Timestamp(seconds: 4), limit: 2) == 2)
-        #expect(try rows.removeFired(before: Timestamp(seconds: 4), limit: 2) == 1)
-        #expect(try rows.fired(since: .zero, limit: 10).map(\.time.seconds) == [4, 5])
+        #expect(try rows.removeExpired(before: Timestamp(seconds: 4), limit: 2) == 2)
+        #expect(try rows.removeExpired(before: Timestamp(seconds: 4), limit: 2) == 1)
+        #expect(try rows.expired(since: .zero, limit: 10).map(\.time.seconds) == [4, 5])
     }
 
-    @Test func `gives back watches as they were kept`() throws {
+    @Test func `returns watches as saved`() throws {
         let rows = WatchRows(database: database)
         var timed = watch(1, started: 1000)
         try rows.save(timed, at: Timestamp(seconds: 1000))
@@ -127,7 +131,7 @@ import TimerCore
         #expect(try rows.expired(since: Timestamp(seconds: 1004)).isEmpty)
     }
 
-    @Test func `forgets watches that are over, never those that run`() throws {
+    @Test func `deletes ended watches, never running ones`() throws {
         let rows = WatchRows(database: database)
         for (number, state) in WatchState.allCases.enumerated() {
             try rows.save(watch(UInt64(number), started: 0, state), at: .zero)
@@ -138,7 +142,7 @@ import TimerCore
         #expect(try rows.running().isEmpty)
     }
 
-    @Test func `lists watches the newest first, page by page, without repeating one`() throws {
+    @Test func `lists watches newest first, page by page, without repetition`() throws {
         let rows = WatchRows(database: database)
         for number: UInt64 in 0..<10 {
             try rows.save(
@@ -158,39 +162,39 @@ import TimerCore
         #expect(WatchMark("12.nothing") == nil && WatchMark("") == nil)
     }
 
-    @Test func `gives back vigils as they were kept`() throws {
-        let rows = VigilRows(database: database)
-        var vigil = Vigil(
+    @Test func `returns watchdogs as saved`() throws {
+        let rows = DeliveryWatchdogRows(database: database)
+        var deliveryWatchdog = DeliveryWatchdog(
             emergency: EmergencyID(ID128(high: 1, low: 1)), person: PersonID(.zero),
             countdownEnds: Timestamp(seconds: 10), state: .waiting, due: Timestamp(seconds: 25),
-            heard: Timestamp(seconds: 2))
-        try rows.save(vigil)
-        #expect(try rows.all() == [vigil])
-        vigil.state = .alarmed
-        vigil.told = Timestamp(seconds: 7)
-        vigil.joined = EmergencyID(ID128(high: 1, low: 9))
-        vigil.isOpened = true
-        vigil.calls = 2
-        vigil.isCallAccepted = true
-        vigil.due = .distantFuture
-        try rows.save(vigil)
-        #expect(try rows.all() == [vigil])
-        try rows.remove(vigil.emergency)
+            received: Timestamp(seconds: 2))
+        try rows.save(deliveryWatchdog)
+        #expect(try rows.all() == [deliveryWatchdog])
+        deliveryWatchdog.state = .alarmed
+        deliveryWatchdog.lastAccepted = Timestamp(seconds: 7)
+        deliveryWatchdog.joined = EmergencyID(ID128(high: 1, low: 9))
+        deliveryWatchdog.isOpened = true
+        deliveryWatchdog.calls = 2
+        deliveryWatchdog.isCallAccepted = true
+        deliveryWatchdog.due = .distantFuture
+        try rows.save(deliveryWatchdog)
+        #expect(try rows.all() == [deliveryWatchdog])
+        try rows.remove(deliveryWatchdog.emergency)
         #expect(try rows.all().isEmpty)
     }
 
-    @Test func `brings the core back as it was`() throws {
-        let clocks = ClockRows(database: database)
+    @Test func `restores the core`() throws {
+        let deadlines = DeadlineRows(database: database)
         let watches = WatchRows(database: database)
         for number: UInt64 in 0..<50 {
-            try clocks.save(clock(number, due: Int64(number)), trace: "")
+            try deadlines.save(deadline(number, due: Int64(number)), trace: "")
         }
         try watches.save(watch(1, started: 0), at: .zero)
         var core = TimerCore(settings: .init(), started: .zero)
         core.load(
-            clocks: try clocks.pending(), watches: try watches.running(),
-            vigils: try VigilRows(database: database).all())
-        #expect(core.pendingClockCount == 50 && core.activeWatchCount == 1)
+            deadlines: try deadlines.pending(), watches: try watches.running(),
+            deliveryWatchdogs: try DeliveryWatchdogRows(database: database).all())
+        #expect(core.pendingDeadlineCount == 50 && core.activeWatchCount == 1)
         #expect(core.nextDeadline == .zero)
     }
 }

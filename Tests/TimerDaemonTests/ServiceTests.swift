@@ -13,9 +13,9 @@ import Wire
         id: EmergencyID(ID128(high: 3, low: 1)), person: anna, trigger: .panic, raised: noon,
         received: noon, countdownEnds: noon + .seconds(10))
 
-    private func clock(_ number: UInt64, after seconds: Int) -> WantedClock {
-        WantedClock(
-            id: ClockID(ID128(high: 2, low: number)), rule: .countdown, person: anna,
+    private func deadline(_ number: UInt64, after seconds: Int) -> Deadline {
+        Deadline(
+            id: DeadlineID(ID128(high: 2, low: number)), rule: .countdown, person: anna,
             due: noon + .seconds(seconds))
     }
 
@@ -25,50 +25,51 @@ import Wire
         return try #require(answer.json["id"]?.string)
     }
 
-    // MARK: Clocks
+    // MARK: Deadlines
 
-    @Test func `tells of a clock once, with the trace of the request that it came of`() throws {
+    @Test func `publishes an expired deadline once, with the trace of its request`() throws {
         let world = try World()
-        try world.hear(.clockWanted(clock(1, after: 10)))
-        try world.hear(.clockWanted(clock(2, after: 10)))
-        try world.hear(.clockUnwanted(clock(2, after: 10)))
+        try world.receive(.deadlineScheduled(deadline(1, after: 10)))
+        try world.receive(.deadlineScheduled(deadline(2, after: 10)))
+        try world.receive(.deadlineCancelled(deadline(2, after: 10)))
         try world.pass(.seconds(60))
-        let clock = FiredClock(clock: clock(1, after: 10), fired: noon + .seconds(10))
-        #expect(world.fired.map(\.body) == [.clockFired(clock)])
-        #expect(world.fired.map(\.trace) == ["trace"])
+        let deadline = ExpiredDeadline(
+            deadline: deadline(1, after: 10), expired: noon + .seconds(10))
+        #expect(world.expired.map(\.body) == [.deadlineExpired(deadline)])
+        #expect(world.expired.map(\.trace) == ["trace"])
     }
 
-    @Test func `tells of what was due while it was down at its start, marked late`() throws {
+    @Test func `publishes at start what became due while it was down, marked late`() throws {
         let world = try World()
-        try world.hear(.clockWanted(clock(1, after: 10)))
+        try world.receive(.deadlineScheduled(deadline(1, after: 10)))
         world.now = noon + .seconds(500)
         try world.restart()
         try world.turn()
-        guard case .clockFired(let fired)? = world.fired.first?.body else {
-            Issue.record("nothing fired")
+        guard case .deadlineExpired(let expired)? = world.expired.first?.body else {
+            Issue.record("nothing expired")
             return
         }
-        #expect(fired.late && fired.fired == world.now)
+        #expect(expired.late && expired.expired == world.now)
         try world.restart()
         try world.pass(.seconds(60))
-        #expect(world.fired.count == 1)
+        #expect(world.expired.count == 1)
     }
 
-    @Test func `keeps a clock whose turn could not be committed, and fires it in the next`()
+    @Test func `keeps a deadline whose turn was rolled back, and expires it in the next`()
         throws
     {
         let world = try World()
-        try world.hear(.clockWanted(clock(1, after: 10)))
+        try world.receive(.deadlineScheduled(deadline(1, after: 10)))
         world.now = noon + .seconds(10)
         try world.failingTurn()
-        #expect(world.fired.isEmpty)
+        #expect(world.expired.isEmpty)
         try world.turn()
-        #expect(world.fired.count == 1)
+        #expect(world.expired.count == 1)
     }
 
     // MARK: Watches
 
-    @Test func `watches over a person until the emergency`() throws {
+    @Test func `runs a watch until the emergency`() throws {
         let world = try World()
         let id = try watch(world, #"{"minutes": 60, "note": "river path"}"#)
         let read = try world.send(.get, "/v1/watches/\(id)", token: "anna")
@@ -78,10 +79,10 @@ import Wire
         #expect(read.json["note"]?.string == "river path")
         try world.pass(.seconds(2 * 3600))
         #expect(
-            world.fired.map(\.kind) == [
+            world.expired.map(\.kind) == [
                 .watchChanged, .watchChanged, .watchChanged, .watchExpired,
             ])
-        guard case .watchExpired(let signal)? = world.fired.last?.body else { return }
+        guard case .watchExpired(let signal)? = world.expired.last?.body else { return }
         #expect(signal.note == "river path" && signal.person == anna)
         let over = try world.send(.get, "/v1/watches/\(id)", token: "operator")
         #expect(over.json["state"]?.string == "expired")
@@ -89,15 +90,15 @@ import Wire
         #expect(end.status == 409)
     }
 
-    @Test func `answers nobody when the watch could not be stored`() throws {
+    @Test func `does not respond if the watch could not be saved`() throws {
         let world = try World()
         let request = world.request(.post, "/v1/watches", #"{"minutes": 60}"#, token: "anna")
         try world.failingTurn { try world.service.handle(request) }
-        #expect(world.fired.isEmpty)
+        #expect(world.expired.isEmpty)
         let list = try world.send(.get, "/v1/watches", token: "anna")
         #expect(list.json["items"]?.array?.isEmpty == true)
         try world.pass(.seconds(2 * 3600))
-        #expect(world.fired.isEmpty)
+        #expect(world.expired.isEmpty)
     }
 
     @Test func `extends, ends and cancels a watch over HTTP`() throws {
@@ -116,10 +117,10 @@ import Wire
         let gone = try world.send(.delete, "/v1/watches/\(second)", token: "anna")
         #expect(gone.json["state"]?.string == "cancelled")
         try world.pass(.seconds(3 * 3600))
-        #expect(!world.fired.contains { $0.kind == .watchExpired })
+        #expect(!world.expired.contains { $0.kind == .watchExpired })
     }
 
-    @Test func `refuses with a problem that says why`() throws {
+    @Test func `rejects with a problem that gives the reason`() throws {
         let world = try World()
         for (body, status) in [
             (#"{"minutes": 0.01}"#, 400), (#"{"minutes": 20000}"#, 400), ("{}", 400),
@@ -133,7 +134,7 @@ import Wire
         #expect(try world.send(.get, "/v1/watches", token: "nobody").status == 401)
     }
 
-    @Test func `says each hour that it is time to forget, also what came due while it was down`()
+    @Test func `publishes a retention round every hour, including one missed while down`()
         throws
     {
         let world = try World()
@@ -151,18 +152,18 @@ import Wire
         #expect(world.rounds == [noon + .seconds(3600), noon + .seconds(20_000)], "once")
     }
 
-    @Test func `forgets a person who is gone`() throws {
+    @Test func `deletes a removed person`() throws {
         let world = try World()
         let id = try watch(world)
-        try world.hear(.personRemoved(PersonRemoval(person: anna)))
+        try world.receive(.personRemoved(PersonRemoval(person: anna)))
         #expect(try world.send(.get, "/v1/watches/\(id)", token: "operator").status == 404)
         try world.pass(.seconds(3 * 3600))
-        #expect(!world.fired.contains { $0.kind == .watchExpired })
+        #expect(!world.expired.contains { $0.kind == .watchExpired })
     }
 
-    // MARK: Requests that come again
+    // MARK: Repeated requests
 
-    @Test func `gives the same request with the same key its first answer`() throws {
+    @Test func `repeats the first response to the same request with the same key`() throws {
         let world = try World()
         func send(_ minutes: Int, token: String = "anna") throws -> Response {
             try world.send(
@@ -174,7 +175,7 @@ import Wire
         #expect(second.status == 201 && second.body == first.body)
         #expect(second.headers["ETag"] == first.headers["ETag"])
         #expect(second.headers["Idempotency-Replayed"] == "true")
-        #expect(world.fired.count == 1)
+        #expect(world.expired.count == 1)
         let other = try send(61)
         #expect(other.status == 200 && other.json["id"] == first.json["id"], "it is extended")
         #expect(try send(60, token: "ben").json["id"] != first.json["id"])
@@ -183,10 +184,10 @@ import Wire
         #expect(third.status == 200 && third.json["deadline"] != other.json["deadline"], "again")
         try world.pass(.seconds(24 * 3600 + 120))
         #expect(try send(60).json["id"] != first.json["id"])
-        #expect(try world.database.scalar("SELECT count(*) FROM kept_answer") == 1)
+        #expect(try world.database.scalar("SELECT count(*) FROM idempotent_answer") == 1)
     }
 
-    @Test func `lets a constant key start, extend and end further watches`() throws {
+    @Test func `allows further watches with a constant key`() throws {
         let world = try World()
         func send(_ path: String, _ minutes: Int? = nil) throws -> Response {
             try world.send(
@@ -195,7 +196,7 @@ import Wire
         }
         let first = try #require(try send("", 60).json["id"]?.string)
         #expect(try send("/\(first)/end").status == 200)
-        // Within a minute, but nobody would watch by the first answer.
+        // Within a minute, but the first response would claim a watch that does not exist.
         let again = try send("", 60)
         let second = try #require(again.json["id"]?.string)
         #expect(again.status == 201 && second != first)
@@ -208,24 +209,24 @@ import Wire
         #expect(further.json["deadline"] != extended.json["deadline"])
         #expect(try send("/\(second)/end").json["state"]?.string == "ended")
         #expect(try send("/\(second)/end").status == 200, "a retry")
-        #expect(world.fired.filter { $0.kind == .watchChanged }.count == 6)
+        #expect(world.expired.filter { $0.kind == .watchChanged }.count == 6)
     }
 
-    @Test func `keeps answers so that the store alone shows nothing of them`() throws {
+    @Test func `stores responses so that the store alone does not reveal them`() throws {
         let world = try World()
         try world.send(
             .post, "/v1/watches", #"{"minutes": 60, "note": "sealed?"}"#, token: "anna", key: "k")
-        let sealed = try world.database.first("SELECT sealed FROM kept_answer") { $0.blob(0) }
+        let sealed = try world.database.first("SELECT sealed FROM idempotent_answer") { $0.blob(0) }
         let text = String(decoding: try #require(sealed), as: UTF8.self)
         #expect(!text.contains("sealed?") && !text.contains("minutes"))
     }
 
-    @Test func `does not keep a refusal, and refuses a key that is none`() throws {
+    @Test func `does not store a rejection, and rejects an invalid key`() throws {
         let world = try World()
         let body = #"{"minutes": 0.01}"#
         #expect(
             try world.send(.post, "/v1/watches", body, token: "anna", key: "k").status == 400)
-        #expect(try world.database.scalar("SELECT count(*) FROM kept_answer") == 0)
+        #expect(try world.database.scalar("SELECT count(*) FROM idempotent_answer") == 0)
         for key in [String(repeating: "k", count: 256), "ü"] {
             let answer = try world.send(
                 .post, "/v1/watches", #"{"minutes": 5}"#, token: "anna", key: key)
@@ -236,13 +237,13 @@ import Wire
 
     // MARK: Undelivered emergencies
 
-    @Test func `alarms the operator when nobody is told, until somebody is`() throws {
+    @Test func `alarms the operator until somebody is published`() throws {
         let world = try World(alarmURL: "https://operator.example/alarm")
-        try world.hear(.sosRaised(signal))
+        try world.receive(.sosRaised(signal))
         try world.pass(.seconds(24))
-        #expect(world.service.troubles.isEmpty && world.transfers.isEmpty)
+        #expect(world.service.healthProblems.isEmpty && world.transfers.isEmpty)
         try world.pass(.seconds(1))
-        #expect(world.service.troubles.count == 1)
+        #expect(world.service.healthProblems.count == 1)
         world.service.writeMetrics(world.metrics)
         #expect(world.metrics.render().contains("\njaga_emergency_undelivered 1\n"))
         guard case .http(let call)? = world.transfers.first?.call else {
@@ -257,49 +258,49 @@ import Wire
         let failed = TransferResult(
             token: world.transfers[0].token,
             outcome: .answered(TransferAnswer(status: 500, body: [])), elapsed: .zero)
-        try world.turn { try world.service.transferred(failed) }
+        try world.turn { try world.service.transferCompleted(failed) }
         try world.pass(.seconds(5))
         #expect(world.transfers.count == 2)
-        let taken = TransferResult(
+        let accepted = TransferResult(
             token: world.transfers[1].token,
             outcome: .answered(TransferAnswer(status: 204, body: [])), elapsed: .zero)
-        try world.turn { try world.service.transferred(taken) }
+        try world.turn { try world.service.transferCompleted(accepted) }
         try world.pass(.seconds(3600))
-        #expect(world.transfers.count == 2 && world.service.troubles.count == 1)
+        #expect(world.transfers.count == 2 && world.service.healthProblems.count == 1)
 
-        let news = NotificationNews(
+        let change = NotificationChanged(
             notification: NotificationID(.zero), emergency: signal.id, person: anna,
             recipient: ben, channel: .sms, state: .accepted, gateway: "sms", answer: "")
-        try world.hear(.notificationChanged(news))
-        #expect(world.service.troubles.isEmpty)
+        try world.receive(.notificationChanged(change))
+        #expect(world.service.healthProblems.isEmpty)
     }
 
     @Test(arguments: [ContactProblem.optedOut, .dead])
-    func `what is accepted for somebody who cannot be reached tells nobody`(
+    func `a message accepted for an unreachable person notifies nobody`(
         problem: ContactProblem
     ) throws {
         let world = try World()
         let key = ContactPointKey(of: .sms, "+15550101")
         let state = ContactPointState(contact: key, problem: problem)
-        try world.hear(.reachabilityChanged(ReachabilityNews(contacts: [state])))
-        try world.hear(.sosRaised(signal))
-        func news(_ state: NotificationState) -> EventBody {
+        try world.receive(.reachabilityChanged(ReachabilityChange(contacts: [state])))
+        try world.receive(.sosRaised(signal))
+        func change(_ state: NotificationState) -> EventBody {
             .notificationChanged(
-                NotificationNews(
+                NotificationChanged(
                     notification: NotificationID(.zero), emergency: signal.id, person: anna,
                     recipient: ben, channel: .sms, state: state, gateway: "sms", answer: ""))
         }
         try world.pass(.seconds(12))
-        try world.hear(news(.accepted))
+        try world.receive(change(.accepted))
         try world.pass(.seconds(14))
-        #expect(world.service.troubles.count == 1, "the operator is alarmed")
-        try world.hear(news(.delivered))
-        #expect(world.service.troubles.isEmpty)
+        #expect(world.service.healthProblems.count == 1, "the operator is alarmed")
+        try world.receive(change(.delivered))
+        #expect(world.service.healthProblems.isEmpty)
     }
 
-    @Test func `calls the operator once a minute while the store keeps nothing`() throws {
+    @Test func `calls the operator once a minute while the store cannot commit`() throws {
         let world = try World(alarmURL: "https://operator.example/alarm")
-        try world.hear(.sosRaised(signal))
+        try world.receive(.sosRaised(signal))
         world.now = noon + .seconds(25)
         try world.failingTurn()
         #expect(world.transfers.isEmpty)
@@ -313,38 +314,40 @@ import Wire
         }
         #expect(world.transfers.count == 2)
 
-        let taken = TransferResult(
+        let accepted = TransferResult(
             token: try #require(world.transfers.last?.token),
             outcome: .answered(TransferAnswer(status: 204, body: [])), elapsed: .zero)
-        try world.failingTurn { try world.service.transferred(taken) }
+        try world.failingTurn { try world.service.transferCompleted(accepted) }
         world.now = noon + .seconds(300)
         try world.failingTurn()
         try world.turn()
-        #expect(world.transfers.count == 3 && world.service.troubles.count == 1)
+        #expect(world.transfers.count == 3 && world.service.healthProblems.count == 1)
     }
 
-    // MARK: Whoever lost the stream
+    // MARK: Snapshots
 
-    @Test func `can tell again what runs and what ran out, with the same ids`() throws {
+    @Test func `publishes running and expired waits in a snapshot with the same ids`() throws {
         let world = try World()
         _ = try watch(world)
-        try world.hear(.clockWanted(clock(1, after: 10)))
+        try world.receive(.deadlineScheduled(deadline(1, after: 10)))
         try world.pass(.seconds(2 * 3600))
         try world.send(.post, "/v1/watches", #"{"minutes": 60}"#, token: "ben")
-        let told = Set(world.fired.map(\.id))
-        let snapshot = try world.service.snapshot(of: .fired)
-        #expect(snapshot.map(\.kind) == [.watchChanged, .watchChanged, .watchExpired, .clockFired])
-        #expect(snapshot.allSatisfy { told.contains($0.id) })
-        #expect(snapshot.suffix(2).allSatisfy { world.fired.contains($0) })
+        let published = Set(world.expired.map(\.id))
+        let snapshot = try world.service.snapshot(of: .deadlines)
+        #expect(
+            snapshot.map(\.kind) == [.watchChanged, .watchChanged, .watchExpired, .deadlineExpired])
+        #expect(snapshot.allSatisfy { published.contains($0.id) })
+        #expect(snapshot.suffix(2).allSatisfy { world.expired.contains($0) })
     }
 
-    @Test func `takes a snapshot of others' streams as it takes their events`() throws {
+    @Test func `applies snapshots like events`() throws {
         let world = try World()
         try world.turn {
             try world.service.replace(
-                .events(Partition.all[0]), with: [world.event(.clockWanted(clock(1, after: 10)))])
+                .events(Partition.all[0]),
+                with: [world.event(.deadlineScheduled(deadline(1, after: 10)))])
         }
         try world.pass(.seconds(10))
-        #expect(world.fired.map(\.kind) == [.clockFired])
+        #expect(world.expired.map(\.kind) == [.deadlineExpired])
     }
 }

@@ -41,16 +41,16 @@ import Web
         try rows.save(timed, at: now)
     }
 
-    private func demand(
+    private func parse(
         _ method: Method, _ path: String, body: String = "", by principal: Principal?,
         headers: Headers = Headers()
-    ) throws -> WatchDemand {
+    ) throws -> WatchRequestOutcome {
         let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let request = Request(
             id: 5, method: method, path: String(path.prefix { $0 != "?" }),
             query: Query(encoded: query), headers: headers, body: Array(body.utf8), trace: "t")
         return try WatchRequests(rows: rows, replica: replica, principal: principal, now: now)
-            .demand(request)
+            .parse(request)
     }
 
     private func problem(
@@ -58,18 +58,18 @@ import Web
         headers: Headers = Headers()
     ) -> Problem? {
         do {
-            _ = try demand(method, path, body: body, by: principal, headers: headers)
+            _ = try parse(method, path, body: body, by: principal, headers: headers)
             return nil
         } catch { return error as? Problem }
     }
 
     private var path: String { "/v1/watches/\(timed.watch.id)" }
 
-    @Test func `starts one for the person who asks, also by their device`() throws {
+    @Test func `starts a watch for the caller, also by their device`() throws {
         for principal in [Principal.person(Self.anna), .device(DeviceID(.zero), of: Self.anna)] {
             let body = #"{"minutes": 45.5, "note": "home by bus"}"#
             guard
-                case .input(.startWatch(let start)) = try demand(
+                case .input(.startWatch(let start)) = try parse(
                     .post, "/v1/watches", body: body, by: principal)
             else {
                 Issue.record("no start")
@@ -81,7 +81,7 @@ import Web
         }
     }
 
-    @Test func `takes a deadline in any offset`() throws {
+    @Test func `accepts a deadline with any UTC offset`() throws {
         let body = #"{"deadline": "2026-11-20T22:30:00+08:00", "note": null}"#
         let json = try JSON.parse(Array(body.utf8))
         let read = try WatchBody(json, fields: ["minutes", "deadline", "note"])
@@ -97,24 +97,24 @@ import Web
             (#"{"minutes": 5, "deadline": "2026-11-20T14:30:00Z"}"#, "minutes"),
             (#"{"minutes": 5, "note": 7}"#, "note"), (#"{"minutes": 5, "zone": 1}"#, "zone"),
         ] as [(String, String?)])
-    func `with a body that says nothing usable names the field`(body: String, field: String?) {
+    func `with an invalid body names the field`(body: String, field: String?) {
         let problem = problem(.post, "/v1/watches", body: body, by: .person(Self.anna))
         #expect(problem?.status == 400 && problem?.field == field)
     }
 
-    @Test func `without credentials is refused`() {
+    @Test func `without credentials is rejected`() {
         #expect(problem(.get, "/v1/watches", by: nil)?.status == 401)
         let nothing = WatchRequests(rows: rows, replica: Replica(), principal: nil, now: now)
         #expect(throws: Problem.self) {
-            do { _ = try nothing.demand(Request(id: 1, method: .get, path: "/v1/watches")) } catch {
+            do { _ = try nothing.parse(Request(id: 1, method: .get, path: "/v1/watches")) } catch {
                 #expect((error as? Problem)?.status == 503)
                 throw error
             }
         }
     }
 
-    @Test func `of the operator may look and not touch`() throws {
-        guard case .answer(let response) = try demand(.get, path, by: .operator) else {
+    @Test func `of the operator may read but not change`() throws {
+        guard case .respond(let response) = try parse(.get, path, by: .operator) else {
             Issue.record("no answer")
             return
         }
@@ -128,7 +128,7 @@ import Web
         for (method, path) in [(Method.get, path), (.delete, path), (.post, path + "/end")] {
             #expect(problem(method, path, by: .person(Self.ben))?.status == 404)
         }
-        guard case .answer(let list) = try demand(.get, "/v1/watches", by: .person(Self.ben))
+        guard case .respond(let list) = try parse(.get, "/v1/watches", by: .person(Self.ben))
         else { return }
         #expect(String(decoding: list.body, as: UTF8.self) == #"{"items":[],"next":null}"#)
     }
@@ -137,11 +137,11 @@ import Web
         let anna = Principal.person(Self.anna)
         let id = timed.watch.id
         guard
-            case .input(.extendWatch(id, by: .seconds(600), request: 5)) = try demand(
+            case .input(.extendWatch(id, by: .seconds(600), request: 5)) = try parse(
                 .post, path + "/extension", body: #"{"minutes": 10}"#, by: anna),
-            case .input(.closeWatch(id, as: .end, request: 5)) = try demand(
+            case .input(.closeWatch(id, as: .end, request: 5)) = try parse(
                 .post, path + "/end", by: anna),
-            case .input(.closeWatch(id, as: .cancel, request: 5)) = try demand(
+            case .input(.closeWatch(id, as: .cancel, request: 5)) = try parse(
                 .delete, path, by: anna, headers: ["If-Match": "\"4\""])
         else {
             Issue.record("not what was asked for")
@@ -152,12 +152,12 @@ import Web
     }
 
     @Test(arguments: ["?limit=0", "?limit=x", "?limit=1000", "?cursor=next"])
-    func `for a list with a wrong limit or cursor is refused`(query: String) {
+    func `for a list with an invalid limit or cursor is rejected`(query: String) {
         let problem = problem(.get, "/v1/watches" + query, by: .person(Self.anna))
         #expect(problem?.status == 400)
     }
 
-    @Test func `pages through a list by its cursor`() throws {
+    @Test func `pages through a list by cursor`() throws {
         for number: UInt64 in 1...3 {
             var other = timed
             other.watch.id = WatchID(ID128(high: 1, low: number))
@@ -166,7 +166,7 @@ import Web
         var seen: [String] = []
         var path = "/v1/watches?limit=3"
         for _ in 0..<3 {
-            guard case .answer(let page) = try demand(.get, path, by: .person(Self.anna)) else {
+            guard case .respond(let page) = try parse(.get, path, by: .person(Self.anna)) else {
                 break
             }
             let json = try JSON.parse(page.body)

@@ -16,23 +16,22 @@ let anna = PersonID(ID128(high: 1, low: 1))
 let ben = PersonID(ID128(high: 1, low: 2))
 let noon = Timestamp("2026-11-20T12:00:00.000Z")!
 
-/// The process around the timer, with a clock set by hand; what a turn says is heard once it is
-/// committed. Anna and Ben share a circle; their tokens are `anna` and `ben`, the operator's is
-/// `operator`.
-final class World: Surroundings {
+/// The process around the timer, with a manual clock. Outputs count once their turn is committed.
+/// Anna and Ben share a circle; their tokens are `anna` and `ben`, the operator's is `operator`.
+final class World: TimerHost {
     var now = noon
     let log = Log(service: "timer", level: .error, descriptor: -1)
     var replica = Replica()
     let metrics = Metrics()
-    /// In which it was away before its start.
+    /// The outage before its start.
     var outage: Outage?
     private(set) var service: TimerService!
     private(set) var database: Database
-    /// Events on `fired`, as far as committed, but for rounds of forgetting …
-    private(set) var fired: [Event] = []
-    /// … and these.
+    /// Committed events on `deadlines`, without retention rounds.
+    private(set) var expired: [Event] = []
+    /// Committed retention rounds.
     private(set) var rounds: [Timestamp] = []
-    /// Transfers that were started.
+    /// Started transfers.
     private(set) var transfers: [Transfer] = []
     private var answers: [UInt64: Response] = [:]
 
@@ -62,13 +61,13 @@ final class World: Surroundings {
         try restart()
     }
 
-    /// The process dies and starts again over its store.
+    /// Restarts the process with its store.
     func restart() throws {
         forget()
         service = nil
         database = try World.open(folder)
         service = TimerService(
-            outside: self, database: database, metrics: metrics,
+            host: self, database: database, metrics: metrics,
             settings: TimerCore.Settings(callsAlarm: alarmURL != nil), alarmURL: alarmURL)
         try database.transaction { try service.start() }
     }
@@ -89,7 +88,7 @@ final class World: Surroundings {
 
     // MARK: Turns
 
-    /// One turn of the loop.
+    /// Runs one turn of the loop.
     func turn(_ body: () throws -> Void = {}) throws {
         try database.transaction {
             try body()
@@ -99,7 +98,7 @@ final class World: Surroundings {
             if case .retentionDue(let round) = event.body {
                 rounds.append(round.at)
             } else {
-                fired.append(event)
+                expired.append(event)
             }
         }
         for (id, response) in unanswered { answers[id] = response }
@@ -107,7 +106,7 @@ final class World: Surroundings {
         forget()
     }
 
-    /// A turn whose transaction cannot be committed.
+    /// Runs a turn whose transaction cannot be committed.
     func failingTurn(_ body: () throws -> Void = {}) throws {
         try database.begin()
         try body()
@@ -123,7 +122,7 @@ final class World: Surroundings {
         unsent = []
     }
 
-    /// Lets time pass, a turn at a time, waking the timer when it wants to be woken.
+    /// Advances time and runs a turn at each deadline of the timer.
     func pass(_ length: Duration) throws {
         let end = now + length
         while let next = service.nextDeadline, next <= end {
@@ -134,7 +133,7 @@ final class World: Surroundings {
         try turn()
     }
 
-    func hear(_ body: EventBody) throws {
+    func receive(_ body: EventBody) throws {
         try turn {
             try service.apply(event(body), from: .sos, at: .unknown)
         }
@@ -161,7 +160,7 @@ final class World: Surroundings {
             trace: "trace-\(nextRequest)")
     }
 
-    /// Sends a request in a turn of its own.
+    /// Sends a request in its own turn.
     @discardableResult
     func send(
         _ method: Web.Method, _ path: String, _ body: String = "", token: String? = nil,
@@ -175,7 +174,7 @@ final class World: Surroundings {
 
     struct Unanswered: Error {}
 
-    // MARK: Surroundings
+    // MARK: TimerHost
 
     func principal(of request: Request) -> Principal? {
         guard let token = Credentials(request.headers)?.token else { return nil }
@@ -185,7 +184,7 @@ final class World: Surroundings {
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
 
     func publish(_ event: Event, on stream: StreamName) throws {
-        guard stream == .fired else { throw Unanswered() }
+        guard stream == .deadlines else { throw Unanswered() }
         _ = try EventCodec.encode(event)
         unsaid.append(event)
     }

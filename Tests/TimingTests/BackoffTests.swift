@@ -16,7 +16,7 @@ import Timing
             })
     }
 
-    @Test func `spreads over the second half of the wait`() {
+    @Test func `spreads over the second half of the delay`() {
         var chance = SeededGenerator(seed: 7)
         let waits = (0..<1000).map { _ in backoff.delay(after: 2, jitter: chance.next()) }
         #expect(waits.allSatisfy { $0 >= .seconds(2) && $0 < .seconds(4) })
@@ -25,7 +25,7 @@ import Timing
         #expect(backoff.delay(after: 0, jitter: 5) == backoff.delay(after: 1, jitter: 5))
     }
 
-    @Test func `of a limit reached at once stays there`() {
+    @Test func `stays at a limit that is reached at once`() {
         let steady = Backoff(first: .seconds(5), longest: .seconds(5))
         #expect(steady.delay(after: 9, jitter: 0) == .milliseconds(2500))
     }

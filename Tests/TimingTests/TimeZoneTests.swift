@@ -13,7 +13,7 @@ import Timing
         #expect(rules.offsetSeconds(at: Timestamp(seconds: 378_664_199)) == 27000)
     }
 
-    @Test func `a file that is cut anywhere is refused, not believed`() {
+    @Test func `a truncated file is rejected`() {
         for length in 0..<Self.kualaLumpur.count {
             #expect(TimeZoneRules(tzif: Array(Self.kualaLumpur.prefix(length))) == nil)
         }
@@ -22,10 +22,10 @@ import Timing
         #expect(TimeZoneRules(tzif: wrong) == nil)
         var unknown = Self.kualaLumpur
         unknown[4] = 1
-        #expect(TimeZoneRules(tzif: unknown) == nil, "a version that is no digit")
+        #expect(TimeZoneRules(tzif: unknown) == nil, "a version that is not a digit")
     }
 
-    @Test func `a last line that is no rule is refused`() {
+    @Test func `an invalid last line is rejected`() {
         for footer in ["\n+08", "+08\n", "\nX\n", "\nCET-1CEST\n", "\nCET-1CEST,M13.1.0,M10.5.0\n"]
         {
             #expect(TimeZoneRules(tzif: Self.kualaLumpur + Array(footer.utf8)) == nil, "\(footer)")
@@ -33,7 +33,7 @@ import Timing
         #expect(TimeZoneRules(tzif: Self.kualaLumpur + Array("\n<+08>-8\n".utf8)) != nil)
     }
 
-    /// The C library reads the same files with a program of its own.
+    /// Compares with the C library, which reads the same files independently.
     @Test(arguments: [
         "Europe/Berlin", "Europe/Dublin", "America/New_York", "America/Santiago", "Asia/Gaza",
         "America/Nuuk", "Africa/Casablanca", "Africa/Cairo", "Australia/Lord_Howe", "Asia/Tehran",
@@ -78,8 +78,8 @@ import Timing
             Issue.record("\(clock.timeZone) at \(second): \(offset), not \(parts.tm_gmtoff)")
         }
         guard span.contains(second) else { return }
-        let told = clock.offsets.last { $0.at <= second }?.offset ?? clock.firstOffset
-        if Int(told) != offset { Issue.record("the table of \(clock.timeZone) at \(second)") }
+        let listed = clock.offsets.last { $0.at <= second }?.offset ?? clock.firstOffset
+        if Int(listed) != offset { Issue.record("the table of \(clock.timeZone) at \(second)") }
     }
 
     @Test func `a table has the changes of its years and no others`() throws {
@@ -94,7 +94,7 @@ import Timing
         #expect(still == ZoneClock(timeZone: "X", firstOffset: 28_800))
     }
 
-    /// Two transitions in the first, 32-bit block that nobody reads, and in the second.
+    /// Two transitions: one in the unused 32-bit block, one in the second block.
     private static let kualaLumpur: [UInt8] = {
         func header(_ counts: [UInt8]) -> [UInt8] {
             Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15)

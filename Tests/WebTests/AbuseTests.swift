@@ -6,7 +6,7 @@ extension RawClient {
     fileprivate var text: String { String(decoding: received, as: UTF8.self) }
 }
 
-@Suite struct `A client that means no good` {
+@Suite struct `An abusive client` {
     private func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
         var limits = ServerLimits()
         limits.idleSeconds = 60
@@ -14,7 +14,8 @@ extension RawClient {
         return limits
     }
 
-    /// Sends a byte every few milliseconds until the connection is closed: too few to be too long.
+    /// Sends a byte every few milliseconds until the connection is closed; too few to reach a size
+    /// limit.
     private func drip(_ client: RawClient, _ loop: TestLoop) {
         var next = ContinuousClock.now
         loop.run(until: {
@@ -28,14 +29,14 @@ extension RawClient {
         #expect(loop.server.intake.connections.cutCount == 1)
     }
 
-    @Test func `and sends its header byte by byte is cut off`() throws {
+    @Test func `that sends its header byte by byte is disconnected`() throws {
         let loop = try TestLoop(limits: limits { $0.headerSeconds = 1 })
         let client = try loop.client()
         client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ")
         drip(client, loop)
     }
 
-    @Test func `and sends its body byte by byte is cut off`() throws {
+    @Test func `that sends its body byte by byte is disconnected`() throws {
         let loop = try TestLoop(
             limits: limits {
                 $0.bodySeconds = 1
@@ -50,7 +51,7 @@ extension RawClient {
 
     private static let large = "Content-Length: 1000000\r\n\r\n"
 
-    @Test func `and is not known sends few large bodies at a time`() throws {
+    @Test func `that is unknown may send few large bodies at a time`() throws {
         let loop = try TestLoop(limits: limits { _ in })
         loop.server.identifySenders { $0.headers["Authorization"] == "known" }
         let strangers = try (0..<3).map { _ in try loop.client() }
@@ -58,7 +59,7 @@ extension RawClient {
         loop.run(until: { strangers.contains { $0.text.contains("503") } })
         #expect(strangers.count { $0.text.contains("503") } == 1)
         loop.run(until: { strangers.contains { $0.isClosed } })
-        // Who is known finds room, and so does a small body of a stranger.
+        // Large bodies of known senders and small bodies of strangers are accepted.
         let body = String(repeating: "x", count: 100_000)
         for (name, text) in [("known", body), ("stranger", "x")] {
             let client = try loop.client()
@@ -75,7 +76,7 @@ extension RawClient {
         loop.run(until: { late.text.contains("200") })
     }
 
-    @Test func `and is not known sends large bodies quickly or not at all`() throws {
+    @Test func `that is unknown must send large bodies quickly`() throws {
         let loop = try TestLoop(limits: limits { $0.unknownBodySeconds = 1 })
         loop.server.identifySenders { _ in false }
         let client = try loop.client()
@@ -84,25 +85,25 @@ extension RawClient {
         #expect(loop.requests.isEmpty)
     }
 
-    @Test func `and sends a large body in chunks is looked at, too`() throws {
+    @Test func `that sends a large body in chunks has the same limits`() throws {
         let loop = try TestLoop(limits: limits { $0.unknownBodySeconds = 1 })
         loop.server.identifySenders { _ in false }
         let client = try loop.client()
-        // The beginning of a chunk that never ends.
+        // The start of a chunk that never ends.
         let chunk = "FFFFF\r\n" + String(repeating: "x", count: 0x5000)
         client.send(
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
         drip(client, loop)
     }
 
-    @Test func `and sends its first line byte by byte is cut off as an idle one`() throws {
+    @Test func `that sends its request line byte by byte is disconnected as idle`() throws {
         let loop = try TestLoop(limits: limits { $0.idleSeconds = 1 })
         let client = try loop.client()
         client.send("GET /")
         drip(client, loop)
     }
 
-    @Test func `makes room for others when its idle connections are too many`() throws {
+    @Test func `with too many idle connections loses some of them`() throws {
         let loop = try TestLoop(limits: limits { $0.connections = 16 })
         loop.reply = { _ in nil }
         let waiting = try loop.client()
@@ -119,7 +120,7 @@ extension RawClient {
         #expect(idle.filter(\.isClosed).count > 0)
     }
 
-    @Test func `and fills the room for bodies leaves some for small ones`() throws {
+    @Test func `that fills the memory for bodies leaves some for small ones`() throws {
         let loop = try TestLoop(
             limits: limits {
                 $0.heldBytes = 100_000
@@ -143,7 +144,7 @@ extension RawClient {
         #expect(urgent == 200)
     }
 
-    @Test func `and sends a coded body is told what to send, where nothing is lost by that`()
+    @Test func `that sends an encoded body is rejected with a hint, except where reports get lost`()
         throws
     {
         let loop = try TestLoop(limits: limits { $0.unreadBodyPaths = ["/v1/emergencies"] })
@@ -159,8 +160,8 @@ extension RawClient {
         for (path, coding) in [
             ("/v1/reports", "identity"), ("/v1/emergencies", "gzip"), ("/pub", "gzip"),
         ] {
-            let taken = try post(path, coding: coding)
-            #expect(taken.status == 200)
+            let accepted = try post(path, coding: coding)
+            #expect(accepted.status == 200)
         }
         #expect(loop.requests.map(\.body) == Array(repeating: Array("abc".utf8), count: 3))
     }
@@ -170,7 +171,7 @@ extension RawClient {
         "Transfer-Encoding: chunked\r\ncontent-length: 6", "Transfer-Encoding: xchunked",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
         "Transfer-Encoding : chunked\r\nContent-Length: 5",
-    ]) func `and tells its body's length in two ways gets no request through`(
+    ]) func `that gives two lengths of a body cannot smuggle a request`(
         lines: String
     ) throws {
         let loop = try TestLoop()

@@ -4,24 +4,24 @@ import Testing
 @testable import Web
 
 @Suite struct `A mail's dialogue` {
-    /// Up to the recipient's acceptance.
+    /// The dialogue up to the acceptance of the recipient.
     private func accepted() -> MailDialogue {
         var dialogue = MailDialogue()
-        dialogue.takeReply("220 mx ready\r\n")
-        dialogue.sawCommand("EHLO")
-        for line in ["250-mx", "250-SIZE 100", "250 STARTTLS"] { dialogue.takeReply(line) }
-        dialogue.sawCommand("STAR")
-        dialogue.takeReply("220 go")
-        dialogue.sawCommand("AUTH")
-        dialogue.takeReply("334 ")
-        dialogue.sawCommand("AG5v")
-        dialogue.takeReply("235 ok")
-        dialogue.sawCommand("MAIL")
-        dialogue.takeReply("250 ok")
-        dialogue.sawCommand("RCPT")
-        dialogue.takeReply("250 ok")
-        dialogue.sawCommand("DATA")
-        dialogue.takeReply("354 go on")
+        dialogue.receiveReply("220 mx ready\r\n")
+        dialogue.recordCommand("EHLO")
+        for line in ["250-mx", "250-SIZE 100", "250 STARTTLS"] { dialogue.receiveReply(line) }
+        dialogue.recordCommand("STAR")
+        dialogue.receiveReply("220 go")
+        dialogue.recordCommand("AUTH")
+        dialogue.receiveReply("334 ")
+        dialogue.recordCommand("AG5v")
+        dialogue.receiveReply("235 ok")
+        dialogue.recordCommand("MAIL")
+        dialogue.receiveReply("250 ok")
+        dialogue.recordCommand("RCPT")
+        dialogue.receiveReply("250 ok")
+        dialogue.recordCommand("DATA")
+        dialogue.receiveReply("354 go on")
         return dialogue
     }
 
@@ -32,40 +32,40 @@ import Testing
 
     @Test func `is answered by the reply to the final dot`() {
         var dialogue = accepted()
-        dialogue.sawMessageEnd()
-        dialogue.takeReply("250-first")
+        dialogue.recordMessageEnd()
+        dialogue.receiveReply("250-first")
         #expect(failure(dialogue)?.fate == .unknown)
-        dialogue.takeReply("250 2.0.0 queued as 1")
+        dialogue.receiveReply("250 2.0.0 queued as 1")
         let answer = TransferAnswer(status: 250, body: Array("first 2.0.0 queued as 1".utf8))
         #expect(dialogue.outcome(nil) == .answered(answer))
-        dialogue.takeReply("421 too slow, goodbye")
+        dialogue.receiveReply("421 too slow, goodbye")
         #expect(dialogue.outcome("cut before QUIT") == .answered(answer))
     }
 
-    @Test func `tells what was refused`() {
+    @Test func `reports a rejection with its stage`() {
         for (command, stage) in [
             ("EHLO", TransferFailure.MailStage.hello), ("AUTH", .authentication),
             ("MAIL", .sender), ("RCPT", .recipient), ("DATA", .message),
         ] {
             var dialogue = MailDialogue()
-            dialogue.takeReply("220 mx")
-            dialogue.sawCommand(command)
-            dialogue.takeReply("550-5.1.1 no")
-            dialogue.takeReply("550 5.1.1 really")
-            dialogue.sawCommand("QUIT")
-            dialogue.takeReply("221 goodbye")
+            dialogue.receiveReply("220 mx")
+            dialogue.recordCommand(command)
+            dialogue.receiveReply("550-5.1.1 no")
+            dialogue.receiveReply("550 5.1.1 really")
+            dialogue.recordCommand("QUIT")
+            dialogue.receiveReply("221 goodbye")
             let failure = failure(dialogue)
             #expect(failure?.fate == .refused)
             #expect(
                 failure?.reply == .init(code: 550, text: "5.1.1 no 5.1.1 really", stage: stage))
-            #expect(failure?.message == "the mail server answered 550 at \(stage.rawValue)")
+            #expect(failure?.message == "the mail server replied 550 at stage \(stage.rawValue)")
         }
         var dialogue = MailDialogue()
-        dialogue.takeReply("421 too busy")
+        dialogue.receiveReply("421 too busy")
         #expect(failure(dialogue)?.reply?.stage == .connect)
         var late = accepted()
-        late.sawMessageEnd()
-        late.takeReply("451 4.3.0 later")
+        late.recordMessageEnd()
+        late.receiveReply("451 4.3.0 later")
         #expect(failure(late)?.fate == .refused)
         #expect(failure(late)?.reply?.code == 451)
     }
@@ -76,16 +76,16 @@ import Testing
         dialogue = accepted()
         #expect(failure(dialogue)?.fate == .notSent)
         #expect(failure(dialogue)?.message == "broken")
-        dialogue.sawMessageEnd()
+        dialogue.recordMessageEnd()
         #expect(failure(dialogue)?.fate == .unknown)
-        dialogue.takeReply("not a reply")
+        dialogue.receiveReply("not a reply")
         #expect(failure(dialogue)?.fate == .unknown)
     }
 
-    @Test func `keeps a long reply within bounds`() {
+    @Test func `shortens a long reply`() {
         var dialogue = accepted()
-        for _ in 0..<100 { dialogue.takeReply("550-" + String(repeating: "x", count: 400)) }
-        dialogue.takeReply("550 end")
+        for _ in 0..<100 { dialogue.receiveReply("550-" + String(repeating: "x", count: 400)) }
+        dialogue.receiveReply("550 end")
         #expect(failure(dialogue)?.reply?.text.count == 1000)
     }
 }
@@ -104,10 +104,10 @@ import Testing
         return try loop.failure(of: .mail(call(server)))
     }
 
-    @Test func `never goes out in clear`() throws {
+    @Test func `is never sent unencrypted`() throws {
         let server = RawServer()
         server.greet = { $0.send("220 mx\r\n") }
-        server.hear = { connection, text in
+        server.onReceive = { connection, text in
             connection.send(text.hasPrefix("EHLO") ? "250-mx\r\n250 AUTH PLAIN\r\n" : "250 ok\r\n")
         }
         #expect(try failure(of: server).fate == .notSent)
@@ -116,7 +116,7 @@ import Testing
         for word in ["AUTH", "MAIL", "RCPT", "DATA"] { #expect(!said.contains(word)) }
     }
 
-    @Test func `hears a refusal at once, also when the server then falls silent`() throws {
+    @Test func `is rejected at once, even if the server then stops replying`() throws {
         let server = RawServer()
         server.greet = { $0.send("554 5.7.1 not you\r\n") }
         let failure = try failure(of: server)
@@ -124,7 +124,7 @@ import Testing
         #expect(failure.reply == .init(code: 554, text: "5.7.1 not you", stage: .connect))
     }
 
-    @Test func `finds nobody, or nobody who talks: not sent`() throws {
+    @Test func `is not sent if there is no server, or it does not reply`() throws {
         let closed = RawServer()
         closed.stop()
         #expect(try failure(of: closed).fate == .notSent)
@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: [
         "", "a b@example.test", "a@example.test>\r\nRCPT TO:<c@example.test", "<a@example.test>",
     ])
-    func `to no address is not sent`(recipient: String) throws {
+    func `to an invalid address is not sent`(recipient: String) throws {
         var call = call(RawServer())
         call.recipient = recipient
         #expect(try TransferLoop().failure(of: .mail(call)).fate == .notSent)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A client that speaks HTTP byte by byte over its own socket, without blocking.
+/// A non-blocking client that sends and receives raw HTTP.
 final class RawClient {
-    /// One answer as it came.
+    /// One received response.
     struct Answer: Equatable {
         var status: Int
         var headers: [String: String]
@@ -12,12 +12,12 @@ final class RawClient {
     private var socket: Int32
     private(set) var unsent: [UInt8] = []
     private(set) var received: [UInt8] = []
-    /// The server closed the connection.
+    /// Whether the server closed the connection.
     private(set) var isClosed = false
-    /// Bytes that ``advance()`` receives at most.
+    /// Maximum number of bytes that ``advance()`` receives.
     var receivesAtMost = Int.max
 
-    /// - Parameter window: bytes that the kernel takes for it; nil = as it likes
+    /// - Parameter window: size of the kernel's receive buffer, bytes; nil = default
     init(port: Int, window: Int32? = nil) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var window {
@@ -50,13 +50,13 @@ final class RawClient {
         advance()
     }
 
-    /// Closes at once, without waiting for anything.
+    /// Closes the connection at once.
     func hangUp() {
         if socket >= 0 { close(socket) }
         socket = -1
     }
 
-    /// Sends and receives what is possible now.
+    /// Sends and receives as much as possible without blocking.
     func advance() {
         guard socket >= 0 else { return }
         while !unsent.isEmpty {
@@ -75,7 +75,7 @@ final class RawClient {
         }
     }
 
-    /// The answers that came completely, oldest first.
+    /// The complete responses, oldest first.
     func answers(toHead: Bool = false) -> [Answer] {
         var answers: [Answer] = []
         var rest = received[...]

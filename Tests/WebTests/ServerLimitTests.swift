@@ -9,7 +9,7 @@ import Testing
         "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(bytes)\r\n\(extra)\r\n"
     }
 
-    @Test func `lets a body of one mebibyte through and refuses one byte more`() throws {
+    @Test func `accepts a body of 1 MiB and rejects one byte more`() throws {
         let loop = try TestLoop()
         let body = String(repeating: "x", count: mebibyte)
         #expect(try loop.answer(to: post(mebibyte) + body).status == 200)
@@ -22,7 +22,7 @@ import Testing
         #expect(loop.server.intake.heldBytes == 0)
     }
 
-    /// Until so many requests have come in whole, at most 30 s.
+    /// Runs until a number of requests is complete, for at most 30 s.
     private func read(_ count: Int, from clients: [RawClient], by server: Server) throws {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30)
@@ -33,7 +33,7 @@ import Testing
         try #require(server.waitingCount == count)
     }
 
-    @Test func `lets small requests pass large ones, and takes few of these at a time`() throws {
+    @Test func `lets small requests overtake large ones, and limits these per turn`() throws {
         var limits = ServerLimits()
         limits.largeBytesPerTurn = 200_000
         let server = try Server(port: 0, limits: limits)
@@ -46,7 +46,7 @@ import Testing
             let requests = server.drain()
             if !requests.isEmpty { turns.append(requests.map(\.body.count)) }
         }
-        // All are read before the first is given out.
+        // All are read before the first one is returned.
         try read(5, from: clients, by: server)
         turn()
         #expect(turns == [[90_000, 90_000]] && server.waitMilliseconds == 0)
@@ -59,11 +59,11 @@ import Testing
         #expect(turns.count == 4)
     }
 
-    @Test func `keeps nothing of what was given out, however long more comes`() {
+    @Test func `releases popped requests, even if more keep arriving`() {
         var limits = ServerLimits()
         limits.largeBytesPerTurn = 20_000
         var arrivals = Arrivals(limits: limits)
-        var taken: [UInt64] = []
+        var popped: [UInt64] = []
         func request(_ id: UInt64, _ bytes: Int) -> Request {
             Request(
                 id: id, method: .post, path: "/", body: [UInt8](repeating: 0, count: bytes))
@@ -71,17 +71,17 @@ import Testing
         for id in 0..<1000 as Range<UInt64> {
             arrivals.append(request(id, 20_000))
             if id % 10 == 0 { arrivals.append(request(1000 + id, 10)) }
-            // Some wait all the time, more and more.
-            if id >= 5 { taken += arrivals.take().map(\.id) }
+            // The number of waiting requests grows.
+            if id >= 5 { popped += arrivals.pop().map(\.id) }
             #expect(arrivals.heldCount < 260)
         }
-        while !arrivals.isEmpty { taken += arrivals.take().map(\.id) }
+        while !arrivals.isEmpty { popped += arrivals.pop().map(\.id) }
         #expect(arrivals.heldCount == 0)
-        #expect(taken.filter { $0 < 1000 } == Array(0..<1000))
-        #expect(taken.filter { $0 >= 1000 }.count == 100)
+        #expect(popped.filter { $0 < 1000 } == Array(0..<1000))
+        #expect(popped.filter { $0 >= 1000 }.count == 100)
     }
 
-    @Test func `lets a call for help pass, up to a size that bounds a turn`() {
+    @Test func `counts emergency requests as small, up to a larger size`() {
         var arrivals = Arrivals(limits: ServerLimits())
         let paths = [
             "/pub", "/v1/emergencies", "/v1/emergencies-of-old", "/v1/emergencies/emg_1/resolution",
@@ -92,18 +92,18 @@ import Testing
                     id: UInt64(id), method: .post, path: path,
                     body: [UInt8](repeating: 0, count: 30_000)))
         }
-        #expect(arrivals.take().map(\.id) == [1, 3])
-        #expect(arrivals.take().map(\.id) == [0, 2])
+        #expect(arrivals.pop().map(\.id) == [1, 3])
+        #expect(arrivals.pop().map(\.id) == [0, 2])
         for count in [65_536, 65_537] {
             let body = [UInt8](repeating: 0, count: count)
             arrivals.append(
                 Request(id: UInt64(count), method: .post, path: paths[1], body: body))
         }
-        #expect(arrivals.take().map(\.id) == [65_536])
-        #expect(arrivals.take().map(\.id) == [65_537])
+        #expect(arrivals.pop().map(\.id) == [65_536])
+        #expect(arrivals.pop().map(\.id) == [65_537])
     }
 
-    @Test func `gives a body out however large it is`() throws {
+    @Test func `returns at least one large body per turn`() throws {
         var limits = ServerLimits()
         limits.largeBytesPerTurn = 20_000
         let loop = try TestLoop(limits: limits)
@@ -111,7 +111,7 @@ import Testing
         #expect(try loop.answer(to: post(30_000) + body).status == 200)
     }
 
-    @Test func `keeps a connection whose body it refused`() throws {
+    @Test func `keeps a connection whose body it rejected`() throws {
         let loop = try TestLoop()
         let client = try loop.client()
         client.send(post(mebibyte + 1) + String(repeating: "x", count: mebibyte + 1))
@@ -127,7 +127,7 @@ import Testing
             """)
     }
 
-    @Test func `refuses a chunked body as soon as it is too long`() throws {
+    @Test func `rejects a chunked body as soon as it is too long`() throws {
         let loop = try TestLoop()
         let chunk = "10000\r\n" + String(repeating: "x", count: 65_536) + "\r\n"
         let answer = try loop.answer(
@@ -137,7 +137,7 @@ import Testing
         #expect(loop.requests.isEmpty)
     }
 
-    @Test func `closes on a body without end`() throws {
+    @Test func `closes a connection with an endless body`() throws {
         let loop = try TestLoop()
         let client = try loop.client()
         client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -151,13 +151,13 @@ import Testing
         loop.run(until: { loop.server.intake.open == 0 })
     }
 
-    @Test func `tells a client that asks before it sends`() throws {
+    @Test func `answers a client that sends Expect before its body`() throws {
         let loop = try TestLoop()
         let answer = try loop.answer(to: post(mebibyte + 1, extra: "Expect: 100-continue\r\n"))
         #expect(answer.status == 413)
     }
 
-    @Test func `can be another one on a path`() throws {
+    @Test func `can differ by path`() throws {
         var limits = ServerLimits()
         limits.bodyBytesByPath = ["/v1/": 100, "/v1/files/": 200]
         let loop = try TestLoop(limits: limits)
@@ -167,7 +167,7 @@ import Testing
         #expect(try loop.answer(to: post(150) + body).status == 200)
     }
 
-    @Test func `holds for all bodies together`() throws {
+    @Test func `applies to all bodies together`() throws {
         var limits = ServerLimits()
         limits.heldBytes = 1000
         limits.smallBodyBytes = 100
@@ -186,7 +186,7 @@ import Testing
         #expect(try loop.answer(to: post(600) + body).status == 200)
     }
 
-    @Test func `leaves room for a header of sixteen KiB in a hundred lines`() throws {
+    @Test func `allows a header of 16 KiB in 100 lines`() throws {
         let loop = try TestLoop()
         loop.reply = { _ in .text("ok") }
         let line = String(repeating: "a", count: 140)
@@ -209,7 +209,7 @@ import Testing
         #expect(loop.requests.isEmpty)
     }
 
-    @Test func `ends a request that its service forgot`() throws {
+    @Test func `ends a request that the service did not answer`() throws {
         var limits = ServerLimits()
         limits.answerSeconds = 1
         let loop = try TestLoop(limits: limits)
@@ -220,7 +220,7 @@ import Testing
         #expect(loop.server.waitingCount == 0)
     }
 
-    @Test func `closes an idle connection, but none that waits for its answer`() throws {
+    @Test func `closes an idle connection, but none that waits for a response`() throws {
         var limits = ServerLimits()
         limits.idleSeconds = 1
         let loop = try TestLoop(limits: limits)
@@ -246,7 +246,7 @@ import Testing
         loop.run(until: { clients.filter(\.isClosed).count == 1 })
     }
 
-    @Test func `lets connections above the maximum wait their turn`() throws {
+    @Test func `queues connections above the maximum`() throws {
         var limits = ServerLimits()
         limits.connections = 2
         let loop = try TestLoop(limits: limits)
@@ -278,7 +278,7 @@ import Testing
         #expect(loop.server.waitingCount == 0)
     }
 
-    @Test func `in the middle of its body leaves nothing behind`() throws {
+    @Test func `in the middle of its body leaves no memory in use`() throws {
         let loop = try TestLoop()
         let client = try loop.client()
         client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nabc")

@@ -3,7 +3,7 @@ import Testing
 @testable import Web
 
 @Suite struct `A server` {
-    @Test func `hands a request to the service and its answer to the client`() throws {
+    @Test func `passes a request to the service and the response to the client`() throws {
         let loop = try TestLoop()
         loop.reply = { _ in
             Response(status: 201, headers: ["Location": "/v1/a/1"], body: Array("done".utf8))
@@ -26,7 +26,7 @@ import Testing
         #expect(answer.headers["cache-control"] == "no-store")
     }
 
-    @Test func `sends nothing before the service answers`() throws {
+    @Test func `sends nothing before the service responds`() throws {
         let loop = try TestLoop()
         loop.reply = { _ in nil }
         let client = try loop.client()
@@ -39,7 +39,7 @@ import Testing
         #expect(loop.server.waitingCount == 0)
     }
 
-    @Test func `serves one connection again and again, and in order when pipelined`() throws {
+    @Test func `serves repeated requests of a connection, and pipelined ones in order`() throws {
         let loop = try TestLoop()
         loop.reply = { .text($0.path) }
         let client = try loop.client()
@@ -52,7 +52,7 @@ import Testing
         #expect(!client.isClosed)
     }
 
-    @Test func `lets nobody sleep on a request that came while answers were sent`() throws {
+    @Test func `does not sleep on a request that arrived during flush`() throws {
         let loop = try TestLoop()
         loop.reply = { _ in nil }
         let first = try loop.client()
@@ -67,7 +67,7 @@ import Testing
         #expect(loop.server.drain().map(\.path) == ["/2"])
     }
 
-    @Test func `puts a chunked body together`() throws {
+    @Test func `joins a chunked body`() throws {
         let loop = try TestLoop()
         _ = try loop.answer(
             to: "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -75,7 +75,7 @@ import Testing
         #expect(loop.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["hello, world"])
     }
 
-    @Test func `answers HEAD without the body, the service sees GET`() throws {
+    @Test func `answers HEAD without a body, and the service sees GET`() throws {
         let loop = try TestLoop()
         loop.reply = { _ in .text("twelve bytes") }
         let client = try loop.client()
@@ -86,7 +86,7 @@ import Testing
         #expect(!String(decoding: client.received, as: UTF8.self).contains("twelve"))
     }
 
-    @Test func `answers OPTIONS for the whole server by itself`() throws {
+    @Test func `answers OPTIONS for the whole server itself`() throws {
         let loop = try TestLoop()
         let answer = try loop.answer(to: "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(answer.status == 204)
@@ -109,7 +109,7 @@ import Testing
         #expect(loop.clients.map { $0.answers()[0].body } == (0..<200).map { "/\($0)" })
     }
 
-    @Test func `makes a trace where the client's is missing or harmful`() throws {
+    @Test func `generates a trace id if the client's is missing or unsafe`() throws {
         let loop = try TestLoop()
         for header in [
             "", "X-Request-Id: a b\r\n", "X-Request-Id: \(String(repeating: "a", count: 65))\r\n",
@@ -121,7 +121,7 @@ import Testing
         #expect(Set(loop.requests.map(\.trace)).count == 3)
     }
 
-    @Test func `believes a forwarded address from a trusted proxy only`() throws {
+    @Test func `accepts a forwarded address from a trusted proxy only`() throws {
         let text = "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 10.0.0.9, 203.0.113.7\r\n\r\n"
         let behind = try TestLoop()
         _ = try behind.answer(to: text)
@@ -133,7 +133,7 @@ import Testing
         #expect(direct.requests.map(\.remote) == ["127.0.0.1"])
     }
 
-    @Test func `says which port is in use`() throws {
+    @Test func `names a port that is in use`() throws {
         let first = try Server(port: 0)
         let error = #expect(throws: WebError.self) { try Server(port: first.port) }
         #expect(error?.reason == .portInUse)
@@ -145,12 +145,12 @@ import Testing
     }
 
     @Test(arguments: ["example.org", "300.0.0.1", "203.0.113.1"])
-    func `refuses an address that is not this machine's`(address: String) {
+    func `rejects an address of another machine`(address: String) {
         let error = #expect(throws: WebError.self) { try Server(address: address, port: 0) }
         #expect(error?.reason == .badAddress)
     }
 
-    @Test func `answers what waits when it stops, and closes`() throws {
+    @Test func `answers waiting requests when it stops, and closes`() throws {
         let loop = try TestLoop()
         loop.reply = { _ in nil }
         let client = try loop.client()
@@ -162,7 +162,7 @@ import Testing
         #expect(throws: RawClient.Refused.self) { try RawClient(port: loop.server.port) }
     }
 
-    @Test func `answers what arrives while it stops`() throws {
+    @Test func `answers requests that arrive while it stops`() throws {
         let loop = try TestLoop()
         let client = try loop.client()
         client.send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Web
 
-@Suite struct `A body that comes piece by piece` {
+@Suite struct `A streamed response` {
     private func begun(
         _ target: String = "GET /s HTTP/1.1\r\nHost: h\r\n\r\n",
         limits: ServerLimits = ServerLimits(), window: Int32? = nil
@@ -19,7 +19,7 @@ import Testing
         String(decoding: client.received, as: UTF8.self)
     }
 
-    /// The body without the lengths of its chunks; nil while it has no end.
+    /// The body without chunk headers; nil while it is incomplete.
     private func body(_ client: RawClient) -> String? {
         var rest = client.received[...]
         guard let head = rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
@@ -36,7 +36,7 @@ import Testing
         return nil
     }
 
-    @Test func `is sent as far as it is there`() throws {
+    @Test func `is sent piece by piece`() throws {
         let (loop, client, id) = try begun()
         let head = Response(
             status: 200, headers: ["Content-Type": "text/event-stream"], body: Array("one ".utf8))
@@ -45,7 +45,7 @@ import Testing
         #expect(text(client).contains("text/event-stream"))
         #expect(loop.server.unsentBytes(of: id) == 0)
         for _ in 0..<5 { loop.turn() }
-        #expect(loop.server.waitMilliseconds != 0, "nothing to send wakes nobody")
+        #expect(loop.server.waitMilliseconds != 0, "an idle stream does not wake the loop")
         loop.server.stream(id, .piece(Array("two".utf8)))
         loop.run(until: { text(client).contains("two") })
         #expect(body(client) == nil)
@@ -53,10 +53,10 @@ import Testing
         loop.run(until: { body(client) == "one two" })
         loop.run(until: { loop.server.unsentBytes(of: id) == nil })
         client.send("GET /again HTTP/1.1\r\nHost: h\r\n\r\n")
-        loop.run(until: { loop.requests.count == 2 }, "the connection goes on")
+        loop.run(until: { loop.requests.count == 2 }, "the connection can be reused")
     }
 
-    @Test func `may be long and wait for its client`() throws {
+    @Test func `may be long and wait for a slow client`() throws {
         let (loop, client, id) = try begun()
         loop.server.stream(id, .begin(Response(status: 200)))
         let piece = (0..<100_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
@@ -70,7 +70,7 @@ import Testing
         #expect(body(client).map { Array($0.utf8.prefix(200_000)) == piece + piece } == true)
     }
 
-    @Test func `is seen to be broken when it is cut`() throws {
+    @Test func `is visibly incomplete if it is cut`() throws {
         let (loop, client, id) = try begun()
         loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
         loop.run(until: { text(client).contains("one") })
@@ -82,7 +82,7 @@ import Testing
         loop.server.stream(id, .end)
     }
 
-    @Test func `ends for the service when its client has gone`() throws {
+    @Test func `ends for the service when the client is gone`() throws {
         let (loop, client, id) = try begun()
         loop.server.stream(id, .begin(Response(status: 200, body: Array("one".utf8))))
         loop.run(until: { text(client).contains("one") })
@@ -93,9 +93,9 @@ import Testing
         })
     }
 
-    /// The library by itself would wait for 60 s, and for ever where a byte is taken now and then.
+    /// The library alone would wait 60 s, or forever if the client reads a byte now and then.
     @Test(arguments: [0, 16])
-    func `is cut where its reader takes next to nothing`(bytesPerTurn: Int) throws {
+    func `is aborted if the client reads almost nothing`(bytesPerTurn: Int) throws {
         var limits = ServerLimits()
         limits.behindSeconds = 1
         limits.bytesPerSecond = 8 << 20
@@ -103,11 +103,11 @@ import Testing
         client.receivesAtMost = bytesPerTurn
         loop.server.stream(id, .begin(Response(status: 200)))
         loop.server.stream(id, .piece([UInt8](repeating: 0x61, count: 12 << 20)))
-        loop.run(until: { loop.server.unsentBytes(of: id) == nil }, "and its service knows")
+        loop.run(until: { loop.server.unsentBytes(of: id) == nil }, "the service notices")
         loop.run(until: { loop.server.intake.open == 0 })
     }
 
-    @Test func `goes on as long as its reader takes it, and while there is nothing`() throws {
+    @Test func `continues as long as the client reads, and while it is idle`() throws {
         var limits = ServerLimits()
         limits.behindSeconds = 1
         limits.bytesPerSecond = 1 << 30
@@ -121,7 +121,7 @@ import Testing
         loop.run(until: { body(client) == "onetwo" })
     }
 
-    @Test func `is broken off where too much waits for its reader`() throws {
+    @Test func `is aborted if it has too many unsent bytes`() throws {
         var limits = ServerLimits()
         limits.unsentBytes = 1 << 20
         let (loop, client, id) = try begun(limits: limits, window: 4096)
@@ -130,7 +130,7 @@ import Testing
         let piece = [UInt8](repeating: 0x61, count: 1 << 20)
         loop.server.stream(id, .piece(piece))
         loop.server.stream(id, .piece(piece))
-        #expect(loop.server.unsentBytes(of: id) == 0, "nothing of it is held")
+        #expect(loop.server.unsentBytes(of: id) == 0, "its bytes are released")
         client.receivesAtMost = .max
         loop.run(until: { client.isClosed })
         #expect(body(client) == nil)

@@ -2,13 +2,13 @@ import Runtime
 import Testing
 import Web
 
-/// A service in small: a server, what it does with requests, and its clients, in one loop.
+/// A minimal service: a server, its handler and its clients, in one loop.
 final class TestLoop {
     let server: Server
     var clients: [RawClient] = []
-    /// Every request that reached the service.
+    /// All requests that reached the service.
     private(set) var requests: [Request] = []
-    /// What the service answers; nil = later.
+    /// Handler of the service; nil = it responds later.
     var reply: (Request) -> Response? = { _ in .text("ok") }
 
     init(limits: ServerLimits = ServerLimits()) throws {
@@ -21,7 +21,7 @@ final class TestLoop {
         return client
     }
 
-    /// One turn.
+    /// Runs one turn.
     func turn() {
         Loop.wait(on: [server], atMost: 5)
         for request in server.drain() {
@@ -32,7 +32,7 @@ final class TestLoop {
         for client in clients { client.advance() }
     }
 
-    /// Turns until something holds, at most 30 s.
+    /// Runs turns until a condition holds, for at most 30 s.
     func run(
         until condition: () -> Bool, _ what: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -43,7 +43,7 @@ final class TestLoop {
         #expect(condition(), what, sourceLocation: sourceLocation)
     }
 
-    /// Sends raw text on a new connection and waits for its first answer.
+    /// Sends raw text on a new connection and waits for the first response.
     func answer(to text: String, toHead: Bool = false) throws -> RawClient.Answer {
         let client = try client()
         client.send(text)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Transfers and the servers they go to, in one loop.
+/// Transfers and their servers, in one loop.
 final class TransferLoop {
     let transfers: Transfers
     var server: TestLoop?
@@ -62,7 +62,7 @@ final class TransferLoop {
         return (loop, "http://127.0.0.1:\(server.server.port)")
     }
 
-    @Test func `arrives as it was made, and so does its answer`() throws {
+    @Test func `arrives unchanged, and so does its response`() throws {
         let (loop, url) = try loop { request in
             Response(status: 202, headers: ["X-Reply": "yes"], body: request.body)
         }
@@ -89,7 +89,7 @@ final class TransferLoop {
     }
 
     @Test(arguments: [Web.Method.get, .post, .put, .delete])
-    func `without a body carries none`(method: Web.Method) throws {
+    func `without a body sends none`(method: Web.Method) throws {
         let (loop, url) = try loop { .text($0.method.rawValue) }
         let outcome = try loop.outcome(of: .http(HTTPCall(method, url + "/")))
         guard case .answered(let answer) = outcome else {
@@ -101,7 +101,7 @@ final class TransferLoop {
     }
 
     @Test(arguments: [301, 403, 404, 500, 503])
-    func `is answered by any status, and follows none`(status: Int) throws {
+    func `is answered by any status, and follows no redirect`(status: Int) throws {
         let (loop, url) = try loop { _ in
             Response(status: status, headers: ["Location": "/elsewhere"], body: [65])
         }
@@ -114,7 +114,7 @@ final class TransferLoop {
         #expect(loop.server?.requests.count == 1)
     }
 
-    @Test func `takes an answer up to its limit`() throws {
+    @Test func `accepts a response up to its limit`() throws {
         let (loop, url) = try loop { _ in
             Response(status: 200, body: Array(repeating: 65, count: 100_000))
         }
@@ -135,7 +135,7 @@ final class TransferLoop {
         #expect(isWhole)
     }
 
-    @Test func `that finds nobody is not sent`() throws {
+    @Test func `to a closed port is not sent`() throws {
         let closed = RawServer()
         let url = "http://127.0.0.1:\(closed.port)/"
         closed.stop()
@@ -155,31 +155,31 @@ final class TransferLoop {
         HTTPCall(.get, "http://127.0.0.1:1/", headers: ["X": "a\r\nY: b"]),
         HTTPCall(.get, "https://127.0.0.1:1/", authoritiesFile: "/nonexistent.pem"),
     ])
-    func `that cannot be made is not sent`(call: HTTPCall) throws {
+    func `that is invalid is not sent`(call: HTTPCall) throws {
         #expect(try TransferLoop().failure(of: .http(call)).fate == .notSent)
     }
 
-    @Test func `without an answer in time may have been taken`() throws {
+    @Test func `that times out has an unknown outcome`() throws {
         let (loop, url) = try loop { _ in nil }
         let failure = try loop.failure(of: .http(HTTPCall(.get, url)), timeoutMilliseconds: 200)
         #expect(failure.fate == .unknown)
         #expect(loop.server?.requests.count == 1)
     }
 
-    @Test func `cut before its answer may have been taken, and is not repeated`() throws {
+    @Test func `that is disconnected has an unknown outcome, and is not repeated`() throws {
         let loop = TransferLoop()
         let server = RawServer()
-        server.hear = { connection, _ in connection.close() }
+        server.onReceive = { connection, _ in connection.close() }
         loop.rawServer = server
         let call = HTTPCall(.get, "http://127.0.0.1:\(server.port)/")
         #expect(try loop.failure(of: .http(call)).fate == .unknown)
         #expect(server.connections.count == 1)
     }
 
-    @Test func `uses a kept connection only when it may be repeated`() throws {
+    @Test func `reuses a connection only if it is repeatable`() throws {
         let loop = TransferLoop()
         let server = RawServer()
-        server.hear = { connection, _ in
+        server.onReceive = { connection, _ in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         }
         loop.rawServer = server
@@ -191,10 +191,10 @@ final class TransferLoop {
         #expect(server.connections.count == 3)
     }
 
-    @Test func `with half an answer is answered, and it says so`() throws {
+    @Test func `with an incomplete response is answered, and marked as cut`() throws {
         let loop = TransferLoop()
         let server = RawServer()
-        server.hear = { connection, _ in
+        server.onReceive = { connection, _ in
             connection.send("HTTP/1.1 202 Accepted\r\nContent-Length: 10\r\n\r\nhalf")
             connection.close()
         }
@@ -212,7 +212,7 @@ final class TransferLoop {
 }
 
 @Suite struct `Lanes` {
-    @Test func `let many transfers through, a few at a time`() throws {
+    @Test func `run many transfers, a few at a time`() throws {
         var limits = TransferLimits()
         limits.running = 5
         let loop = TransferLoop(limits: limits)
@@ -257,7 +257,7 @@ final class TransferLoop {
         #expect(loop.transfers.drain().isEmpty)
     }
 
-    @Test func `that are full say so at once`() throws {
+    @Test func `that are full fail transfers at once`() throws {
         var limits = TransferLimits()
         limits.running = 1
         limits.waiting = 1

@@ -4,7 +4,7 @@ import Testing
 @testable import Web
 
 @Suite struct `Header fields` {
-    @Test func `compare names without regard to case and keep their order`() {
+    @Test func `have case-insensitive names and keep their order`() {
         var headers: Headers = ["ETag": "\"1\"", "X-A": "1"]
         headers.append("x-a", "2")
         #expect(headers["etag"] == "\"1\"")
@@ -21,7 +21,7 @@ import Testing
         ("a b", "a%20b"), ("+60123", "%2B60123"), ("é", "%C3%A9"), ("-._~Az09", "-._~Az09"),
         ("a&b=c/d?", "a%26b%3Dc%2Fd%3F"), ("", ""),
     ])
-    func `go there and back`(plain: String, escaped: String) {
+    func `round-trip`(plain: String, escaped: String) {
         #expect(Percent.encode(plain) == escaped)
         #expect(Percent.decode(escaped) == plain)
     }
@@ -29,11 +29,13 @@ import Testing
     @Test(arguments: [
         ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("100%25", "100%"), ("%FF", "\u{FFFD}"),
     ])
-    func `that are wrong stay or become a replacement`(escaped: String, plain: String) {
+    func `that are invalid stay or become a replacement character`(
+        escaped: String, plain: String
+    ) {
         #expect(Percent.decode(escaped) == plain)
     }
 
-    @Test func `of a query know the blank`() {
+    @Test func `of a query decode + as a space`() {
         let query = Query(encoded: "a=1+2&&b&c=%2B=&a=3")
         #expect(
             query.items == [.init("a", "1 2"), .init("b", ""), .init("c", "+="), .init("a", "3")])
@@ -56,12 +58,12 @@ import Testing
     }
 
     @Test(arguments: ["", "Bearer", "Bearer ", "Basic a", "Basic YWRh", "Basic ???", "Digest x=y"])
-    func `that cannot be read are none`(header: String) {
+    func `that are invalid are nil`(header: String) {
         #expect(Credentials(["Authorization": header]) == nil)
         #expect(Credentials([:]) == nil)
     }
 
-    @Test func `give the token`() {
+    @Test func `contain the token`() {
         #expect(Credentials(["Authorization": "Basic YWRhOnMzY3JldA=="])?.token == "s3cret")
         #expect(Credentials(["Authorization": "Bearer t"])?.token == "t")
     }
@@ -79,13 +81,13 @@ import Testing
             "/v1/people/per_00000000000000000000000000/devices"
         ),
     ])
-    func `has no secrets`(path: String, shown: String) {
+    func `contains no secrets`(path: String, shown: String) {
         #expect(Request(id: 1, method: .get, path: path).pathWithoutSecrets == shown)
     }
 }
 
 @Suite struct `A problem` {
-    @Test func `is JSON with what is known`() {
+    @Test func `is JSON with the members that are set`() {
         let problem = Problem.invalid("it says \"91\"\n", field: "lat", hint: "−90…90")
         let response = Response.problem(problem)
         #expect(response.status == 400)
@@ -96,7 +98,7 @@ import Testing
                 + #""detail":"it says \"91\"\n","field":"lat","hint":"−90…90"}"#)
     }
 
-    @Test func `names what is wrong with a body`() throws {
+    @Test func `names the invalid member of a body`() throws {
         struct Body: Decodable { var minutes: Int }
         var request = Request(id: 1, method: .post, path: "/", body: Array(#"{"minutes": 5}"#.utf8))
         #expect(try request.decoded(Body.self).minutes == 5)
@@ -112,11 +114,11 @@ import Testing
         let numbers = Array(repeating: "1", count: 256_000).joined(separator: ",")
         request.body = Array("[\(numbers)]".utf8)
         let crowded = #expect(throws: Problem.self) { try request.json() }
-        #expect(crowded?.status == 400 && crowded?.hint == "send it in parts: smaller batches")
+        #expect(crowded?.status == 400 && crowded?.hint == "Send smaller batches.")
         #expect(crowded?.detail.contains("more than 256000 values") == true)
     }
 
-    @Test func `brings the headers that its status asks for`() {
+    @Test func `has the headers that its status requires`() {
         #expect(Response.problem(.unauthorized("a")).headers["WWW-Authenticate"] != nil)
         #expect(Response.problem(.denied("a")).headers["WWW-Authenticate"] == nil)
         #expect(
@@ -155,7 +157,7 @@ import Testing
         Request(id: 1, method: method, path: path)
     }
 
-    @Test func `finds routes and what stands in their place`() {
+    @Test func `finds routes and their parameters`() {
         #expect(found(.get, "/v1/circles")?.0 == .circles)
         #expect(found(.get, "/v1/circles/mine")?.0 == .mine)
         #expect(found(.get, "/v1/circles/a%2Fb%20c")?.1["circle"] == "a/b c")
@@ -166,11 +168,11 @@ import Testing
     }
 
     @Test(arguments: ["/", "/v1", "/v1/circles/", "/v1/circles//zones/z", "/v1/circles/a/zones"])
-    func `answers 404 where nothing is`(path: String) {
+    func `answers 404 for unknown paths`(path: String) {
         #expect(answered(.get, path)?.status == 404)
     }
 
-    @Test func `answers 405 with what is allowed, and OPTIONS`() {
+    @Test func `answers 405 with the allowed methods, and OPTIONS`() {
         let refused = answered(.delete, "/v1/circles/c/zones/z")
         #expect(refused?.status == 405)
         #expect(refused?.headers["Allow"] == "GET, HEAD, POST, OPTIONS")
@@ -179,7 +181,7 @@ import Testing
         #expect(options?.headers["Allow"] == "GET, HEAD, POST, OPTIONS")
     }
 
-    @Test func `reads ids, and answers 404 for what is none`() throws {
+    @Test func `parses ids, and answers 404 for invalid ones`() throws {
         let id = CircleID(ID128(high: 1, low: 2))
         let parameters = try #require(found(.get, "/v1/circles/\(id)")).1
         #expect(try parameters.id("circle", CircleID.self) == id)

@@ -25,8 +25,8 @@ public enum EventSamples {
     private static let answer = EmergencyAnswer(
         emergency: emergency, person: person, by: PersonID(id(7)), at: time, note: nil)
 
-    private static let clock = WantedClock(
-        id: ClockID(id(8)), rule: .countdown, person: person, emergency: emergency, due: time)
+    private static let deadline = Deadline(
+        id: DeadlineID(id(8)), rule: .countdown, person: person, emergency: emergency, due: time)
 
     private static let prepared = PreparedGeometry(
         origin: place, coefficients: [1, -2, .max], radiusCentimetres: 0,
@@ -55,20 +55,20 @@ public enum EventSamples {
     private static let set = ZoneSetID(id(14))
     private static let message = MessageID(id(15))
 
-    private static let alarm = AlarmNews(
+    private static let alarm = AlarmChange(
         alarm: AlarmID(id(16)), person: person, zone: zone, zoneName: "River",
         category: "danger", priority: 3, circle: circle, vibrates: true, sound: "Horn",
-        presence: .near, rings: 2, speaks: false, end: .exit, fix: fix)
+        presence: .near, rings: 2, isAudible: false, end: .exit, fix: fix)
 
-    private static let news = EmergencyNews(
+    private static let news = EmergencyChange(
         emergency: emergency, person: person, state: .open, trigger: .shake, signal: emergency,
         raised: time, countdownEnds: time, fix: fix, battery: 5, by: person, late: true,
         joinedTrigger: .watchExpired, joinedRaised: time)
 
-    private static let ladder = LadderNews(
+    private static let escalation = EscalationChange(
         emergency: emergency, person: person, circle: circle, tier: 1, round: 0, recipients: 3)
 
-    private static let standing = LadderStanding(
+    private static let standing = EmergencySnapshot(
         emergency: emergency, person: person, state: .acknowledged, by: person, at: time,
         signals: [signal], told: [person], reached: .delivered)
 
@@ -80,23 +80,23 @@ public enum EventSamples {
         [
             .inputReport(report), .inputSignal(signal), .inputCancel(cancel),
             .inputReports(ReportBatch([report, report])),
-            .inputClock(FiredClock(clock: clock, fired: time, late: true)),
-            .inputAcknowledgement(answer), .inputResolution(answer), .inputAdoption(signal),
+            .inputDeadline(ExpiredDeadline(deadline: deadline, expired: time, late: true)),
+            .inputAcknowledgement(answer), .inputResolution(answer), .inputFallbackOpened(signal),
             .inputPerson(
-                PlacedPerson(
-                    person: person, leadingDevice: nil, circles: [circle],
-                    zones: [PlacedZone(home)])),
+                ConfiguredPerson(
+                    person: person, primaryDevice: nil, circles: [circle],
+                    zones: [ConfiguredZone(home)])),
             .inputPersonRemoved(PersonRemoval(person: person)),
-            .inputCircle(PlacedCircle(circle: circle, zones: [PlacedZone(home)])),
+            .inputCircle(ConfiguredCircle(circle: circle, zones: [ConfiguredZone(home)])),
             .inputCircleRemoved(CircleRemoval(circle: circle)),
-            .inputLogic(LogicVersion(version: 2)), .inputStanding(standing),
-            .inputSet(PlacedSet(set: set, page: 511, zones: [PlacedZone(home)])),
+            .inputLogic(LogicVersion(version: 2)), .inputEmergencySnapshot(standing),
+            .inputSet(ConfiguredSet(set: set, page: 511, zones: [ConfiguredZone(home)])),
             .inputSetRemoved(SetRemoval(set: set)),
             .inputArming(Arming(person: person, armed: false, at: time, trace: "t-4")),
             .inputAlarmAnswer(AlarmAnswer(person: person, zone: zone, action: .sleep, at: time)),
-            .zoneEntered(crossing), .zoneExited(crossing), .zoneInitial(crossing),
-            .zoneApproached(crossing), .zoneDwelled(crossing), .zoneWithheld(crossing),
-            .zoneReceded(crossing), .zoneForgotten(crossing),
+            .zoneEntered(crossing), .zoneExited(crossing), .zonePresenceEstablished(crossing),
+            .zoneApproached(crossing), .zoneDwelled(crossing), .zoneSuppressed(crossing),
+            .zoneLeftVicinity(crossing), .zonePresenceCleared(crossing),
             .zoneAbsent(
                 ZoneAbsence(
                     person: person, zone: zone, zoneName: "School", circle: circle, by: time,
@@ -111,39 +111,39 @@ public enum EventSamples {
                 ReportingPolicy(
                     person: person, device: device, mode: .region, distanceFilterMetres: 50,
                     intervalSeconds: 1800,
-                    maxSilenceSeconds: 1800,
+                    contactTimeoutSeconds: 1800,
                     regions: [WatchedRegion(zone: zone, center: place, radiusMetres: 6000)])),
             .emergencyCountdown(news), .emergencyOpened(news), .emergencyJoined(news),
             .emergencyCancelled(news), .emergencyAcknowledged(news), .emergencyResolved(news),
-            .clockWanted(clock), .clockUnwanted(clock),
+            .deadlineScheduled(deadline), .deadlineCancelled(deadline),
             .sosRaised(signal), .sosCancelled(cancel),
             .sosLocated(
                 EmergencyPlace(
                     emergency: signal.id, person: person, fix: fix, battery: 41, trace: "t-8")),
         ] + silences + directory + lastly
 
-    private static let silence = SilenceNews(
+    private static let silence = ContactChange(
         person: person, device: device, state: .overdue, at: time, since: time,
-        maxSilenceSeconds: 180, isWatched: true, fix: fix, battery: 4, end: .answered)
+        contactTimeoutSeconds: 180, isWatched: true, fix: fix, battery: 4, end: .answered)
 
-    private static let blindness = Blindness(
-        person: person, device: device, hindrances: [.batteryOptimisation, .locationPermission],
+    private static let reportingImpairment = ReportingImpairment(
+        person: person, device: device, impairments: [.batteryOptimisation, .locationPermission],
         at: time)
 
     private static let silences: [EventBody] = [
-        .inputSilenceTerms(
-            SilenceTerms(person: person, device: device, maxSilenceSeconds: 1800)),
-        .inputContact(Contact(person: person, kind: .allRight, at: time, trace: "t-6")),
+        .inputContactExpectation(
+            ContactExpectation(person: person, device: device, contactTimeoutSeconds: 1800)),
+        .inputContact(Contact(person: person, kind: .checkIn, at: time, trace: "t-6")),
         .inputContact(
             Contact(person: person, kind: .heard, at: time, battery: 14, charging: false)),
         .inputWatch(WatchSpan(person: person, watch: WatchID(id(17)), until: time)),
-        .inputDeafness(Deafness(from: time, to: time + .seconds(60))),
-        .inputSilenceHold(SilenceHold(isHeld: true)), .silenceQuiet(silence),
-        .silenceOverdue(silence), .silenceLost(silence), .silenceEnded(silence),
-        .contactGiven(Contact(person: person, kind: .allRight, at: time)),
+        .inputIntakeOutage(IntakeOutage(from: time, to: time + .seconds(60))),
+        .inputContactLossHold(ContactLossHold(isHeld: true)), .contactLate(silence),
+        .contactOverdue(silence), .contactLost(silence), .contactOK(silence),
+        .checkInReceived(Contact(person: person, kind: .checkIn, at: time)),
         .accessRecorded(AccessRecord(person: person, viewer: person, at: time)),
-        .batteryLow(BatteryNews(person: person, device: device, battery: 14, mark: 15)),
-        .inputBlindness(blindness), .phoneBlind(blindness),
+        .batteryLow(BatteryChange(person: person, device: device, battery: 14, mark: 15)),
+        .inputImpairment(reportingImpairment), .deviceImpaired(reportingImpairment),
     ]
 
     private static let directory: [EventBody] = [
@@ -153,7 +153,7 @@ public enum EventSamples {
                 contacts: [
                     ContactPoint(
                         id: ContactID(id(10)), channel: .email, address: "a@example.org", rank: 1)
-                ], leadingDevice: device)),
+                ], primaryDevice: device)),
         .personRemoved(PersonRemoval(person: person)),
         .deviceChanged(
             Device(id: device, person: person, name: "Phone", client: "owntracks/9")),
@@ -175,29 +175,31 @@ public enum EventSamples {
         .setChanged(ZoneSet(id: set, name: "Campus")), .setRemoved(SetRemoval(set: set)),
         .messageChanged(
             ZoneMessage(
-                id: message, owner: .person(person), toMoniker: "Mum", number: "+15550000003",
+                id: message, owner: .person(person), recipientName: "Mum", number: "+15550000003",
                 line: "call me", mode: .automatic, confirmed: time)),
         .messageRemoved(ZoneMessageRemoval(message: message)),
         .messageRequested(SealedMessage(expires: time, sealed: "c2VhbGVk")),
     ]
 
     private static let lastly: [EventBody] = [
-        .clockFired(FiredClock(clock: clock, fired: time)),
+        .deadlineExpired(ExpiredDeadline(deadline: deadline, expired: time)),
         .watchChanged(
             Watch(
                 id: WatchID(id(12)), person: person, started: time, deadline: time,
                 state: .reminded)),
         .watchExpired(signal), .retentionDue(RetentionRound(at: time)),
         .notificationChanged(
-            NotificationNews(
+            NotificationChanged(
                 notification: NotificationID(id(13)), emergency: emergency, person: person,
                 recipient: person, channel: .sms, state: .accepted, gateway: "kannel",
                 answer: "0: Accepted for delivery")),
-        .acknowledgementGiven(answer), .resolutionGiven(answer), .ladderAdopted(signal),
-        .ladderTier(ladder), .ladderExhausted(ladder), .ladderStanding(standing),
-        .signalGiven(signal),
+        .acknowledgementCommitted(answer), .resolutionCommitted(answer),
+        .escalationFallbackOpened(signal),
+        .escalationTierStarted(escalation), .escalationExhausted(escalation),
+        .emergencySnapshot(standing),
+        .signalReceived(signal),
         .reachabilityChanged(
-            ReachabilityNews(
+            ReachabilityChange(
                 gateways: [
                     GatewayState(
                         name: "kannel", kind: .external, channels: [.sms], failing: time)
@@ -205,7 +207,7 @@ public enum EventSamples {
                 contacts: [ContactPointState(contact: ContactPointKey(id(14)), problem: .dead)])),
     ]
 
-    /// What is private in these events, as it stands in them.
+    /// Private values in these events.
     public static let secrets = [
         "3.1234567", "101.2345678", "Aida", "a@example.org", "00ff", "Rumah", "River", "School",
         "Family", "Campus", "Mum", "+15550000003", "call me", "river", "c2VhbGVk", "Phone",

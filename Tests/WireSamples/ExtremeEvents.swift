@@ -2,13 +2,12 @@ import Model
 import Parsing
 import Wire
 
-/// Events with one number or time that is extreme, as they could come from the wire: what the
-/// reader of records refuses is left out.
+/// Valid events with one extreme number or time.
 ///
-/// Integer arithmetic stops the process when it overflows. Tests of each consumer apply these, so
-/// that none of them stops it.
+/// Integer overflow stops the process, so tests of each consumer apply these events. Values that
+/// the decoder rejects are omitted.
 public enum ExtremeEvents {
-    /// What stands in JSON in the place of a number or a time.
+    /// JSON values that replace a number or a time.
     static let words =
         [
             "9223372036854775807", "-9223372036854775808", "9223372036854775808",
@@ -27,12 +26,12 @@ public enum ExtremeEvents {
         1 << 53, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, .max,
     ]
 
-    /// Extreme events made of a sample.
+    /// Creates extreme events from a sample.
     ///
-    /// - Parameter names: ids of the samples and what stands in their place, such as people whom
-    ///   the consumer knows
-    ///   - most: how many are tried; of more, one in so many
-    /// - Returns: those that can be read; their ids differ
+    /// - Parameters:
+    ///   - names: replacements for ids in the sample, such as people known to the consumer
+    ///   - most: the maximum number of events; of more, an even selection is made
+    /// - Returns: decodable events with different ids
     public static func made(
         of sample: Event, names: [ID128: ID128] = [:], most: Int = .max
     ) throws -> [Event] {
@@ -50,9 +49,9 @@ public enum ExtremeEvents {
         }
     }
 
-    /// A value with a mark in the place of one of its numbers and times.
+    /// The value with a mark in place of one of its numbers and times.
     ///
-    /// - Parameter index: which one; less by those that the value has
+    /// - Parameter index: which one; decreased by the number of those in the value
     private static func marked(_ json: JSON, _ index: inout Int) -> JSON {
         switch json {
         case .array(let values): return .array(values.map { marked($0, &index) })
@@ -66,11 +65,11 @@ public enum ExtremeEvents {
         return index == -1 ? "«»" : json
     }
 
-    /// A payload with each extreme value in each place, each made when it is asked for.
+    /// A payload with each extreme value at each place, created lazily.
     private struct Variants {
         /// Nil for a binary payload.
         private let json: JSON?
-        /// Numbers and times in it.
+        /// The number of replaceable values in it.
         private var leaves = 0
         private var places: [(place: Int, width: Int, pattern: UInt64)] = []
         private let payload: [UInt8]
@@ -84,7 +83,7 @@ public enum ExtremeEvents {
                 leaves = -index
                 return
             }
-            // Every pattern at every place, in every width.
+            // Every pattern at every offset, in every width.
             for width in [2, 4, 8] where payload.count >= width {
                 for place in 0...(payload.count - width) {
                     for pattern in patterns where width == 8 || pattern >> UInt64(8 * width) == 0 {
@@ -102,7 +101,7 @@ public enum ExtremeEvents {
                 let word = Array(words[index % words.count].utf8)
                 let text = marked(json, &leaf).serialized()
                 let mark = Array("\"«»\"".utf8)
-                // By hand: this is done thousands of times, with long texts.
+                // Without a library: this is done thousands of times, with long texts.
                 let start = text.indices.first { place in
                     text[place] == mark[0] && text.count - place >= mark.count
                         && text[place + 1] == mark[1] && text[place + 2] == mark[2]
@@ -120,7 +119,7 @@ public enum ExtremeEvents {
         }
     }
 
-    /// Ids stand as texts in JSON, as bytes in binary payloads.
+    /// Replaces ids, which are texts in JSON and bytes in binary payloads.
     private static func renamed(_ payload: [UInt8], _ names: [ID128: ID128]) -> [UInt8] {
         var bytes = payload
         for (old, new) in names.sorted(by: { $0.key < $1.key }) {
@@ -133,7 +132,7 @@ public enum ExtremeEvents {
         return bytes
     }
 
-    /// An id as it stands in texts, behind the prefix of its kind.
+    /// The text of an id, without the prefix of its kind.
     private static func text(of id: ID128) -> [UInt8] {
         Array(PersonID(id).description.utf8.drop { $0 != UInt8(ascii: "_") })
     }

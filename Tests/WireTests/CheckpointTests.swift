@@ -16,7 +16,7 @@ import Wire
     }
 
     @Test(arguments: [0, 1, 262_144, 262_145, 600_000])
-    func `comes whole from its pieces`(count: Int) {
+    func `is assembled from its pieces`(count: Int) {
         let checkpoint = Self.checkpoint(count)
         var reader = CheckpointReader()
         var offset: UInt32 = 0
@@ -25,52 +25,52 @@ import Wire
             let piece = piece(checkpoint, Int(offset))
             #expect(piece.bytes.count <= WireLimits.pieceBytesMax)
             pieces += 1
-            switch reader.take(piece) {
+            switch reader.receive(piece) {
             case .more(let next): offset = next
             case .whole(let whole):
                 #expect(whole == checkpoint)
                 #expect(pieces == max(1, (count + 262_143) / 262_144))
                 return
-            case .refused(let reason):
+            case .rejected(let reason):
                 Issue.record("\(reason)")
                 return
             }
         }
     }
 
-    @Test func `whose reader was restarted in between begins anew`() {
+    @Test func `restarts when its reader is restarted midway`() {
         let checkpoint = Self.checkpoint(600_000)
         var reader = CheckpointReader()
-        #expect(reader.take(piece(checkpoint, 0)) == .more(next: 262_144))
+        #expect(reader.receive(piece(checkpoint, 0)) == .more(next: 262_144))
         reader = CheckpointReader()
-        #expect(reader.take(piece(checkpoint, 262_144)) == .more(next: 0))
-        #expect(reader.take(piece(checkpoint, 0)) == .more(next: 262_144))
-        // A piece that comes twice is wanted once.
-        #expect(reader.take(piece(checkpoint, 0)) == .more(next: 262_144))
-        #expect(reader.take(piece(checkpoint, 262_144)) == .more(next: 524_288))
-        #expect(reader.take(piece(checkpoint, 524_288)) == .whole(checkpoint))
+        #expect(reader.receive(piece(checkpoint, 262_144)) == .more(next: 0))
+        #expect(reader.receive(piece(checkpoint, 0)) == .more(next: 262_144))
+        // A duplicate piece is requested once.
+        #expect(reader.receive(piece(checkpoint, 0)) == .more(next: 262_144))
+        #expect(reader.receive(piece(checkpoint, 262_144)) == .more(next: 524_288))
+        #expect(reader.receive(piece(checkpoint, 524_288)) == .whole(checkpoint))
     }
 
-    @Test func `gives way to another one`() {
+    @Test func `is replaced by another one`() {
         var reader = CheckpointReader()
-        #expect(reader.take(piece(Self.checkpoint(600_000), 0)) == .more(next: 262_144))
+        #expect(reader.receive(piece(Self.checkpoint(600_000), 0)) == .more(next: 262_144))
         let other = Self.checkpoint(10)
-        #expect(reader.take(piece(other, 0)) == .whole(other))
+        #expect(reader.receive(piece(other, 0)) == .whole(other))
     }
 
-    @Test func `that is not what it promised is refused, and may come again`() {
+    @Test func `that does not match its id is rejected, and may be sent again`() {
         let checkpoint = Self.checkpoint(10)
         var changed = piece(checkpoint, 0)
         changed.bytes[3] ^= 1
         var reader = CheckpointReader()
-        guard case .refused = reader.take(changed) else {
-            Issue.record("a refusal was expected")
+        guard case .rejected = reader.receive(changed) else {
+            Issue.record("a rejection was expected")
             return
         }
-        #expect(reader.take(piece(checkpoint, 0)) == .whole(checkpoint))
+        #expect(reader.receive(piece(checkpoint, 0)) == .whole(checkpoint))
     }
 
-    @Test func `has an id of everything that it is`() {
+    @Test func `has an id of all its fields`() {
         let checkpoint = Self.checkpoint(10)
         var others = Array(repeating: checkpoint, count: 6)
         others[0].partition = GoldenVectors.p63
@@ -82,7 +82,7 @@ import Wire
         #expect(Set((others + [checkpoint]).map(\.id)).count == 7)
     }
 
-    @Test func `of pieces that are too long or beyond the whole is refused`() {
+    @Test func `with pieces that are too long or out of range is rejected`() {
         func refusal(_ change: (inout CheckpointPiece) -> Void) -> WireError.Code? {
             var piece = piece(Self.checkpoint(10), 0)
             change(&piece)
@@ -106,9 +106,9 @@ import Wire
     }
 }
 
-@Suite struct `A snapshot of a partition` {
+@Suite struct `A partition snapshot` {
     @Test(arguments: [0, 1, 204_800, 500_000], [false, true])
-    func `is read as it was written`(count: Int, hasAudit: Bool) throws {
+    func `is decoded as it was encoded`(count: Int, hasAudit: Bool) throws {
         var snapshot = GoldenVectors.snapshot
         snapshot.state = [UInt8](repeating: 3, count: count)
         if !hasAudit { snapshot.audit = nil }
@@ -117,11 +117,11 @@ import Wire
         #expect(records.allSatisfy { $0.wireBytes <= WireLimits.batchBytesMax })
     }
 
-    @Test func `has no rows where there is no checkpoint`() throws {
+    @Test func `has no rows without a checkpoint`() throws {
         #expect(try PartitionSnapshot(records: []) == nil)
     }
 
-    @Test func `that is cut short is refused`() throws {
+    @Test func `that is truncated is rejected`() throws {
         let records = GoldenVectors.snapshot.records
         #expect(records.count == 4)
         #expect(throws: WireError.self) { try PartitionSnapshot(records: [records[0]]) }

@@ -10,7 +10,7 @@ import WireSamples
     }
 
     @Test(arguments: EventSamples.events)
-    func `brings every kind back as it was`(event: Event) throws {
+    func `decodes every kind as it was encoded`(event: Event) throws {
         let record = try EventCodec.encode(event)
         #expect(record.kind == event.kind.rawValue)
         #expect(record.id == event.id.raw)
@@ -19,7 +19,7 @@ import WireSamples
     }
 
     @Test(arguments: EventSamples.events)
-    func `shows every kind as a CloudEvent`(event: Event) throws {
+    func `represents every kind as a CloudEvent`(event: Event) throws {
         let position = Position(incarnation: .zero, sequence: 42, hash: 7)
         let json = try EventCodec.cloudEvent(event, stream: .sos, position: position)
         #expect(json["specversion"] == "1.0")
@@ -38,21 +38,22 @@ import WireSamples
 
     @Test(arguments: [
         (EventKind.inputReport, "ingest"), (.sosRaised, "ingest"), (.zoneEntered, "evaluator"),
-        (.clockWanted, "evaluator"), (.personChanged, "membership"), (.clockFired, "timer"),
-        (.ladderTier, "notifier"),
+        (.deadlineScheduled, "evaluator"), (.personChanged, "membership"),
+        (.deadlineExpired, "timer"),
+        (.escalationTierStarted, "notifier"),
     ])
-    func `names the service that says it`(kind: EventKind, service: String) throws {
+    func `names the service that emits the event`(kind: EventKind, service: String) throws {
         let event = try #require(EventSamples.events.first { $0.kind == kind })
         let json = try EventCodec.cloudEvent(event, stream: nil, position: nil)
         #expect(json["source"]?.string == "/jaga/\(service)")
     }
 
-    @Test func `keeps a report small`() throws {
+    @Test func `keeps reports small`() throws {
         let event = try #require(EventSamples.events.first { $0.kind == .inputReport })
         #expect(try EventCodec.encode(event).wireBytes < 160)
     }
 
-    @Test func `refuses kinds and schemas of a newer program`() throws {
+    @Test func `rejects kinds and schemas of a newer program`() throws {
         let known = try EventCodec.encode(EventSamples.events[1])
         for (kind, schema) in [(UInt16(9999), UInt16(1)), (known.kind, 2), (known.kind, 0)] {
             let record = Record(
@@ -62,7 +63,7 @@ import WireSamples
         }
     }
 
-    @Test func `refuses payloads that are not what their record says`() throws {
+    @Test func `rejects payloads that do not match their record`() throws {
         let known = try EventCodec.encode(EventSamples.events[1])
         let report = try EventCodec.encode(EventSamples.events[0])
         let wrong = [
@@ -80,7 +81,7 @@ import WireSamples
         }
     }
 
-    @Test func `keeps a report among others smaller`() throws {
+    @Test func `keeps reports in a batch smaller`() throws {
         guard case .inputReport(var report) = EventSamples.events[0].body else { return }
         var event = EventSamples.events[0]
         var reports: [Report] = []
@@ -92,7 +93,10 @@ import WireSamples
         #expect(try EventCodec.encode(event).wireBytes < 200 * 60)
     }
 
-    @Test func `refuses reports in one record that are none, cut off, or follow nothing`() throws {
+    @Test
+    func `rejects batches of reports that are empty, truncated or have no first receive time`()
+        throws
+    {
         let record = try EventCodec.encode(GoldenVectors.reports)
         // Time, person, device, then the trace "req-1" and the count of reports.
         let count = 8 + 16 + 16 + 6
@@ -107,14 +111,14 @@ import WireSamples
         #expect(error { $0.removeLast() } == .truncated)
         #expect(error { $0.append(0) } == .truncated)
         #expect(error { $0[count] = 0 } == .payload)
-        // The first report is together with none; a flag of a newer program; so is a trigger.
+        // The first report has no predecessor; then an unknown flag and an unknown trigger.
         #expect(error { $0[count + 3] |= 1 } == .payload)
         #expect(error { $0[count + 3] |= 2 } == .newer)
         #expect(error { $0[count + 4] = 9 } == .newer)
         for end in record.payload.indices { #expect(error { $0.removeSubrange(end...) } != nil) }
     }
 
-    @Test func `cuts a report's long texts between characters`() throws {
+    @Test func `cuts long texts of a report between characters`() throws {
         guard case .inputReport(var report) = EventSamples.events[0].body else { return }
         report.trace = String(repeating: "é", count: 200)
         var event = EventSamples.events[0]
@@ -124,7 +128,7 @@ import WireSamples
         #expect(read.trace == String(repeating: "é", count: 127))
     }
 
-    @Test func `refuses texts of a report that are not UTF-8`() throws {
+    @Test func `rejects texts of a report that are not UTF-8`() throws {
         var record = try EventCodec.encode(GoldenVectors.report)
         let name = try #require(record.payload.firstRange(of: Array("req-1".utf8)))
         record.payload[name.lowerBound] = 0xFF
@@ -132,7 +136,7 @@ import WireSamples
         #expect(error?.code == .payload)
     }
 
-    @Test func `tells nothing of a payload in its errors`() throws {
+    @Test func `shows nothing of a payload in its errors`() throws {
         let payload = Array(#"{"id":"evt_1","type":"secret","time":"secret"}"#.utf8)
         let record = Record(kind: 2, schema: 1, id: .zero, payload: payload)
         let error = #expect(throws: WireError.self) { try EventCodec.decode(record) }

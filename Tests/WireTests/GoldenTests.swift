@@ -7,8 +7,7 @@ import Wire
         try #require(GoldenVectors.all[name], "the README has no vector \(name)")
     }
 
-    @Test func `the chain begins with nothing and hashes each record after the one before`() throws
-    {
+    @Test func `the chain starts at zero and hashes each record after the previous one`() throws {
         func bytes(_ hash: UInt64) -> [UInt8] {
             (0..<8).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
         }
@@ -16,34 +15,34 @@ import Wire
         #expect(bytes(GoldenVectors.hash2) == (try vector("hash-2")))
     }
 
-    @Test func `a batch is written and read as given`() throws {
+    @Test func `a batch is encoded and decoded as given`() throws {
         let frame = try vector("batch")
         #expect(GoldenVectors.batch.encoded() == frame)
         #expect(try Frame(frame) == .batch(GoldenVectors.batch))
         #expect(try Batch(frame: frame).last == GoldenVectors.position)
     }
 
-    @Test func `an offer is written and read as given`() throws {
-        let frame = try vector("offer")
-        #expect(GoldenVectors.offer.encoded() == frame)
-        #expect(try Frame(frame) == .offer(GoldenVectors.offer))
+    @Test func `a proposal is encoded and decoded as given`() throws {
+        let frame = try vector("proposal")
+        #expect(GoldenVectors.proposal.encoded() == frame)
+        #expect(try Frame(frame) == .proposal(GoldenVectors.proposal))
     }
 
-    @Test func `heads are written and read as given`() throws {
+    @Test func `heads are encoded and decoded as given`() throws {
         let frame = try vector("heads")
         #expect(GoldenVectors.heads.encoded() == frame)
         #expect(try Frame(frame) == .heads(GoldenVectors.heads))
     }
 
     @Test(arguments: GoldenVectors.controls.indices)
-    func `every verb is written and read as given`(index: Int) throws {
+    func `every verb is encoded and decoded as given`(index: Int) throws {
         let (name, message) = GoldenVectors.controls[index]
         let frame = try vector(name)
         #expect(message.encoded() == frame)
         #expect(try Frame(frame) == .control(message))
     }
 
-    @Test func `a partition's snapshot is written and read as given`() throws {
+    @Test func `a partition snapshot is encoded and decoded as given`() throws {
         let records = GoldenVectors.snapshot.records
         #expect(records[0] == GoldenVectors.one)
         #expect(records.dropFirst().map(\.kind) == [0xFF01, 0xFF02, 0xFF03])
@@ -53,7 +52,7 @@ import Wire
         #expect(records.dropFirst().allSatisfy { $0.id == .zero && $0.schema == 1 })
     }
 
-    @Test func `a report is written and read as given`() throws {
+    @Test func `a report is encoded and decoded as given`() throws {
         let payload = try vector("report")
         let record = try EventCodec.encode(GoldenVectors.report)
         #expect(record.payload == payload)
@@ -62,7 +61,7 @@ import Wire
         #expect(try EventCodec.decode(record) == GoldenVectors.report)
     }
 
-    @Test func `reports in one record are written and read as given`() throws {
+    @Test func `a batch of reports is encoded and decoded as given`() throws {
         let payload = try vector("reports")
         let record = try EventCodec.encode(GoldenVectors.reports)
         #expect(record.payload == payload)

@@ -3,7 +3,7 @@ import Hashing
 import Model
 import Wire
 
-/// The vectors that `Shared/Wire/README.md` gives to whoever writes another implementation.
+/// The vectors that `Shared/Wire/README.md` provides for other implementations.
 enum GoldenVectors {
     static let all: [String: [UInt8]] = {
         let here = URL(fileURLWithPath: #filePath)
@@ -36,7 +36,7 @@ enum GoldenVectors {
         stream: input17, after: .start(of: life), records: [one, two], head: 9,
         published: published)
 
-    static let offer = Offer(batch, from: position, by: idB)
+    static let proposal = Proposal(batch, from: position, by: idB)
 
     static let extents = [
         Extent(stream: input17, base: .start(of: life), head: position, isSnapshotable: false),
@@ -61,10 +61,10 @@ enum GoldenVectors {
                 .replay(consumer: "notifier", from: .init(input17, position), bytesMax: 262_144)
             ),
             ("ack", .acknowledge(consumer: "notifier", entries: [.init(input17, position)])),
-            ("headsq", .headsWanted),
+            ("headsq", .headsRequest),
             (
                 "snap",
-                .snapshotWanted(consumer: "ingest", stream: .directory, snapshot: idB, first: 7)
+                .snapshotRequest(consumer: "ingest", stream: .directory, snapshot: idB, first: 7)
             ),
             ("chunk", .chunk(.init(stream: .directory, snapshot: idB, first: 7, records: [one]))),
             (
@@ -79,10 +79,10 @@ enum GoldenVectors {
                 "renew",
                 .renew(
                     member: idB, logic: 1...2,
-                    holdings: [
-                        Holding(
+                    leases: [
+                        Lease(
                             partition: p17, epoch: 5, state: .live, applied: position),
-                        Holding(partition: p63, epoch: 6, state: .restoring),
+                        Lease(partition: p63, epoch: 6, state: .restoring),
                     ])
             ),
             ("leave", .leave(member: idB)),
@@ -93,8 +93,8 @@ enum GoldenVectors {
             ("ckpt", .checkpoint(checkpoint.piece(id: checkpoint.id, from: 0, by: idB, epoch: 5))),
         ]
         + verdicts.map { name, verdict in
-            let answer = CheckpointAnswer(partition: p17, id: checkpoint.id, verdict: verdict)
-            return (name, .checkpointAnswer(answer))
+            let answer = CheckpointReply(partition: p17, id: checkpoint.id, verdict: verdict)
+            return (name, .checkpointReply(answer))
         }
 
     static let p17 = partition(17)
@@ -109,7 +109,7 @@ enum GoldenVectors {
         stateHash: 0x0102_0304_0506_0708, state: Array("state".utf8))
 
     private static let verdicts: [(String, CheckpointVerdict)] = [
-        ("more", .more(next: 262_144)), ("kept", .kept), ("refused", .refused("why")),
+        ("more", .more(next: 262_144)), ("stored", .stored), ("rejected", .rejected("why")),
     ]
 
     static let snapshot = PartitionSnapshot(

@@ -5,31 +5,31 @@ import Wire
     import WireSamples
 #endif
 
-/// The law of every reader of the protocol: what it takes can be written, and what was written is
-/// read as the same again. Held up by tests, and by the fuzzer with inputs of its own making.
+/// Invariant of all decoders: accepted input can be encoded, and the result decodes to the same
+/// value. Checked by tests with samples, and by the fuzzer.
 enum RoundTrip {
-    /// As what bytes are read.
+    /// How to decode the bytes.
     enum Form: UInt8, CaseIterable {
-        /// A frame of any type, as it came.
+        /// A frame of any type, as received.
         case frame
-        /// A batch whose last hash is made right first: no chance finds one that is.
+        /// A batch whose last hash is corrected first, since random changes never match it.
         case sealedBatch
         /// A record: kind, then the payload of an event in its current schema.
         case event
         /// The binary payload of a report.
         case report
-        /// The binary payload of several.
+        /// The binary payload of a batch of reports.
         case reports
-        /// Records that follow each other, as the snapshot of a partition.
+        /// Consecutive records, as a partition snapshot.
         case partition
-        /// A frame with a piece of a checkpoint, taken twice.
+        /// A frame with a checkpoint piece, received twice.
         case piece
     }
 
-    /// Bytes to be tried: the first one says in which form.
+    /// An input: the form in the first byte, then the bytes.
     static func input(_ form: Form, _ bytes: [UInt8]) -> [UInt8] { [form.rawValue] + bytes }
 
-    /// What is wrong with how the input is read; nil if it is refused or comes back the same.
+    /// Describes a violation; nil if the input is rejected or round-trips.
     static func complaint(about input: [UInt8]) -> String? {
         let forms = UInt8(Form.allCases.count)
         guard let first = input.first, let form = Form(rawValue: first % forms) else { return nil }
@@ -51,9 +51,9 @@ enum RoundTrip {
     private static func complaint(aboutFrame bytes: [UInt8]) -> String? {
         guard let frame = try? Frame(bytes) else { return nil }
         let written = encoded(frame)
-        guard let again = try? Frame(written) else { return "\(frame) is refused when written" }
-        guard again == frame else { return "\(frame) comes back as \(again)" }
-        return encoded(again) == written ? nil : "\(frame) is written in two ways"
+        guard let again = try? Frame(written) else { return "\(frame) is rejected when encoded" }
+        guard again == frame else { return "\(frame) decodes as \(again)" }
+        return encoded(again) == written ? nil : "\(frame) has two encodings"
     }
 
     private static func encoded(_ frame: Frame) -> [UInt8] {
@@ -61,7 +61,7 @@ enum RoundTrip {
         case .batch(let batch): batch.encoded()
         case .heads(let heads): heads.encoded()
         case .control(let control): control.encoded()
-        case .offer(let offer): offer.encoded()
+        case .proposal(let proposal): proposal.encoded()
         }
     }
 
@@ -69,15 +69,17 @@ enum RoundTrip {
         let record = Record(
             kind: kind, schema: EventCodec.schema, id: eventID(in: payload), payload: payload)
         guard let event = try? EventCodec.decode(record) else { return nil }
-        guard let written = try? EventCodec.encode(event) else { return "\(event) is not written" }
-        guard let again = try? EventCodec.decode(written) else {
-            return "\(event) is refused when written"
+        guard let written = try? EventCodec.encode(event) else {
+            return "\(event) is not encodable"
         }
-        guard again == event else { return "\(event) comes back as \(again)" }
-        return (try? EventCodec.encode(again)) == written ? nil : "\(event) is written in two ways"
+        guard let again = try? EventCodec.decode(written) else {
+            return "\(event) is rejected when encoded"
+        }
+        guard again == event else { return "\(event) decodes as \(again)" }
+        return (try? EventCodec.encode(again)) == written ? nil : "\(event) has two encodings"
     }
 
-    /// The id that the payload gives its event, for it must be the record's.
+    /// The event's id in the payload, which the record must have, too.
     private static func eventID(in payload: [UInt8]) -> ID128 {
         let opening = Array(#""id":""#.utf8)
         guard let start = payload.firstRange(of: opening)?.upperBound else { return .zero }
@@ -88,23 +90,23 @@ enum RoundTrip {
     private static func complaint(aboutPartition records: [Record]) -> String? {
         guard let found = try? PartitionSnapshot(records: records) else { return nil }
         guard let again = try? PartitionSnapshot(records: found.records) else {
-            return "\(found) is refused when written"
+            return "\(found) is rejected when encoded"
         }
-        return again == found ? nil : "\(found) comes back as \(again)"
+        return again == found ? nil : "\(found) decodes as \(again)"
     }
 
     private static func complaint(aboutPiece bytes: [UInt8]) -> String? {
         guard case .control(.checkpoint(let piece)) = try? Frame(bytes) else { return nil }
         var reader = CheckpointReader()
-        let first = reader.take(piece)
-        let second = reader.take(piece)
+        let first = reader.receive(piece)
+        let second = reader.receive(piece)
         if case .whole(let whole) = first, whole.id != piece.id { return "\(piece) has another id" }
-        // Neither a whole checkpoint nor a refused piece leaves anything behind.
+        // Neither a complete checkpoint nor a rejected piece leaves any state.
         if case .more = first { return nil }
-        return first == second ? nil : "\(piece) is taken as \(first), then as \(second)"
+        return first == second ? nil : "\(piece) results in \(first), then in \(second)"
     }
 
-    /// The frame with the last hash that its records give, if it can be taken apart at all.
+    /// The frame with the last hash of its records, if it can be parsed.
     private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= 76, let records = records(in: Array(bytes[76...])) else {
             return bytes
@@ -115,8 +117,8 @@ enum RoundTrip {
         return sealed
     }
 
-    /// Records that follow each other, read apart from the readers that are tried; nil if the
-    /// bytes are not such.
+    /// Consecutive records, parsed independently of the tested decoders; nil if the bytes are
+    /// malformed.
     private static func records(in bytes: [UInt8]) -> [Record]? {
         var records: [Record] = []
         var index = 0
@@ -138,7 +140,7 @@ enum RoundTrip {
         (0..<count).reduce(0) { $0 | UInt64(bytes[index + $1]) << (8 * UInt64($1)) }
     }
 
-    /// An input of each form and kind that is read well, to begin with.
+    /// A valid input of each form and kind, as a corpus.
     static let samples: [[UInt8]] =
         GoldenVectors.all.sorted { $0.key < $1.key }.map { name, bytes in
             let forms: [String: Form] = [
@@ -158,7 +160,7 @@ enum RoundTrip {
             return input(.event, kind + record.payload)
         }
 
-    /// A snapshot of a partition with everything that it may have: the records of a batch.
+    /// A complete partition snapshot: the records of a batch.
     private static var partition: [UInt8] {
         let snapshot = PartitionSnapshot(
             configuration: [GoldenVectors.one],

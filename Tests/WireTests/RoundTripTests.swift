@@ -2,13 +2,13 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite struct `Whatever is read` {
-    @Test func `in the samples comes back the same`() {
+@Suite struct `Decoded input` {
+    @Test func `of the samples round-trips`() {
         for sample in RoundTrip.samples { #expect(RoundTrip.complaint(about: sample) == nil) }
         #expect(RoundTrip.samples.count > 50)
     }
 
-    @Test func `of changed samples is refused or comes back the same`() {
+    @Test func `of changed samples is rejected or round-trips`() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<20_000 {
             guard var input = RoundTrip.samples.randomElement(using: &generator) else { return }

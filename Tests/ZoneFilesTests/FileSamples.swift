@@ -1,5 +1,5 @@
 extension RoundTrip {
-    /// One good input of every form and feature, for tests and as seeds of the fuzzer.
+    /// Valid inputs for every format and feature, for tests and as seeds of the fuzzer.
     static let samples: [[UInt8]] = [
         input(
             .pad,

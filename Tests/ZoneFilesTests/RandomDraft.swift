@@ -1,11 +1,11 @@
 import Model
 import ZoneFiles
 
-/// Zones of chance whose every field can be told by the files that they are written to.
+/// Random zones whose fields can all be represented by a file format.
 enum RandomDraft {
     private static let letters = Array("aZ9 äß€漢🏝️“'\"#=+-;:/\\|")
 
-    /// What PAD can tell.
+    /// Fields that PAD can represent.
     static func alert(using random: inout some RandomNumberGenerator) -> ZoneDraft {
         ZoneDraft(
             name: words(1, using: &random), kind: .alert, category: words(0, using: &random),
@@ -22,7 +22,7 @@ enum RandomDraft {
             })
     }
 
-    /// What GeoJSON can tell beyond that.
+    /// Fields that only GeoJSON can represent.
     static func any(using random: inout some RandomNumberGenerator) -> ZoneDraft {
         var draft = alert(using: &random)
         draft.name += ", \n."

@@ -1,15 +1,15 @@
 import Model
 import ZoneFiles
 
-/// The file of a text.
+/// Reads a text as a file.
 func read(
     _ text: String, as format: FileFormat = .pad, _ options: ReadingOptions = ReadingOptions()
 ) throws(FileError) -> ZoneFile {
     try ZoneFile.read(Array(text.utf8), as: format, options)
 }
 
-/// Why a text is refused; nil if it is not.
-func refusal(
+/// The error for a text, or nil if it is accepted.
+func rejection(
     of text: String, as format: FileFormat = .pad, _ options: ReadingOptions = ReadingOptions()
 ) -> FileError? {
     do throws(FileError) {
@@ -20,7 +20,7 @@ func refusal(
     }
 }
 
-func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+func coordinate(_ latitude: Double, _ longitude: Double) -> Coordinate {
     Coordinate(
         latitudeE7: Int32((latitude * 1e7).rounded()),
         longitudeE7: Int32((longitude * 1e7).rounded()))

@@ -1,17 +1,17 @@
 import Model
 import ZoneFiles
 
-/// The law of every reader of files: a file is refused with a place that is in it and with a way
-/// out, or what is taken of it has the form that it promises; what can be written comes back the
-/// same. Held up by tests, and by the fuzzer with inputs of its own making.
+/// Property of every file reader: a file is rejected with a location inside it and a hint, or
+/// the result is within the model's bounds; written files are read back unchanged. Checked by
+/// tests and by the fuzzer.
 enum RoundTrip {
-    /// As what bytes are read.
+    /// Format in which bytes are read.
     enum Form: UInt8, CaseIterable { case pad, geojson, gpx, kml, gpxTrack, csvTrack }
 
-    /// Bytes to be tried: the first one says in which form.
+    /// Input for the check: the first byte selects the format.
     static func input(_ form: Form, _ text: String) -> [UInt8] { [form.rawValue] + text.utf8 }
 
-    /// What is wrong with how the input is read; nil if it is refused or comes back the same.
+    /// Describes a violation; nil if the input is rejected or survives a round trip.
     static func complaint(about input: [UInt8]) -> String? {
         let forms = UInt8(Form.allCases.count)
         guard let first = input.first, let form = Form(rawValue: first % forms) else { return nil }
@@ -39,7 +39,7 @@ enum RoundTrip {
             return "\(file.drafts) is refused when written"
         }
         guard format != .pad || written.notes.isEmpty else {
-            return "PAD cannot say what it said: \(written.notes)"
+            return "PAD cannot represent what it contained: \(written.notes)"
         }
         return again.drafts == file.drafts
             ? nil : "\(file.drafts) comes back as \(again.drafts)"
@@ -49,7 +49,7 @@ enum RoundTrip {
         do throws(FileError) {
             let track = try Track.read(bytes)
             return track.points.allSatisfy { isOnEarth($0.position) && $0.accuracyCentimetres >= 0 }
-                ? nil : "a point of the track is nowhere"
+                ? nil : "a point of the track is not on earth"
         } catch {
             return complaint(about: error, bytes)
         }
@@ -57,7 +57,7 @@ enum RoundTrip {
 
     private static func complaint(about error: FileError, _ bytes: [UInt8]) -> String? {
         if error.message.isEmpty || error.hint.isEmpty { return "\(error) does not help" }
-        guard case .line(let line) = error.place else { return nil }
+        guard case .line(let line) = error.location else { return nil }
         let ends = bytes.count { $0 == 0x0A || $0 == 0x0D }
         return (1...ends + 1).contains(line) ? nil : "\(error) is of \(ends + 1) lines"
     }
@@ -75,13 +75,13 @@ enum RoundTrip {
         }
     }
 
-    private static func isOnEarth(_ place: Coordinate) -> Bool {
-        abs(place.latitudeE7) <= 900_000_000 && abs(place.longitudeE7) <= 1_800_000_000
+    private static func isOnEarth(_ position: Coordinate) -> Bool {
+        abs(position.latitudeE7) <= 900_000_000 && abs(position.longitudeE7) <= 1_800_000_000
     }
 }
 
 extension String {
-    /// Without blanks at both ends.
+    /// The text without blanks at both ends.
     fileprivate var trimmed: String {
         var text = unicodeScalars[...]
         while text.first?.properties.isWhitespace == true { text.removeFirst() }

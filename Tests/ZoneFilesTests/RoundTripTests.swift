@@ -1,12 +1,14 @@
 import TestSupport
 import Testing
 
-@Suite struct `What is read of files` {
-    @Test(arguments: RoundTrip.samples) func `keeps the law`(sample: [UInt8]) {
+@Suite struct `A file reader` {
+    @Test(arguments: RoundTrip.samples) func `accepts valid files with their properties`(
+        sample: [UInt8]
+    ) {
         #expect(RoundTrip.complaint(about: sample) == nil)
     }
 
-    @Test(arguments: RoundTrip.samples) func `keeps it with bytes of chance`(sample: [UInt8]) {
+    @Test(arguments: RoundTrip.samples) func `handles random bytes`(sample: [UInt8]) {
         var random = SeededGenerator(seed: UInt64(sample.count))
         for _ in 0..<300 {
             var input = sample
@@ -18,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RoundTrip.samples) func `keeps it when it is cut off`(sample: [UInt8]) {
+    @Test(arguments: RoundTrip.samples) func `handles truncated files`(sample: [UInt8]) {
         for count in 1..<sample.count {
             #expect(RoundTrip.complaint(about: Array(sample.prefix(count))) == nil)
         }

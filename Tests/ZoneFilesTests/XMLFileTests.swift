@@ -4,7 +4,7 @@ import ZoneFiles
 
 private let radius = ReadingOptions(pointRadiusCentimetres: 10_000)
 
-/// A KML file of these placemarks.
+/// A KML file with placemarks.
 private func kml(_ placemarks: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -14,7 +14,7 @@ private func kml(_ placemarks: String) -> String {
 
 private let boundary = "<LinearRing><coordinates>0,0 1,0,5\n\t1,1 0,0</coordinates></LinearRing>"
 private let polygon = "<Polygon><outerBoundaryIs>\(boundary)</outerBoundaryIs></Polygon>"
-private let ring = [place(0, 0), place(0, 1), place(1, 1)]
+private let ring = [coordinate(0, 0), coordinate(0, 1), coordinate(1, 1)]
 
 @Suite struct `Waypoints of a GPX file` {
     private let text = """
@@ -37,19 +37,19 @@ private let ring = [place(0, 0), place(0, 1), place(1, 1)]
             file.drafts == [
                 ZoneDraft(
                     name: "Well & <tree>", category: "Water",
-                    shape: .circle(center: place(45.5, 14.25), radiusCentimetres: 10_000)),
+                    shape: .circle(center: coordinate(45.5, 14.25), radiusCentimetres: 10_000)),
                 ZoneDraft(
                     name: "Zone 2",
-                    shape: .circle(center: place(-1, -2), radiusCentimetres: 5550)),
+                    shape: .circle(center: coordinate(-1, -2), radiusCentimetres: 5550)),
             ])
-        #expect(file.entries.map(\.place) == [.line(5), .line(8)])
+        #expect(file.entries.map(\.location) == [.line(5), .line(8)])
         #expect(file.notes.count == 1)
     }
 
     @Test func `need a radius`() {
-        let error = refusal(of: text, as: .gpx)
+        let error = rejection(of: text, as: .gpx)
         #expect(error?.code == .missing)
-        #expect(error?.place == .line(5))
+        #expect(error?.location == .line(5))
     }
 
     @Test(arguments: [
@@ -58,9 +58,9 @@ private let ring = [place(0, 0), place(0, 1), place(1, 1)]
         (#"lat="45.5" lon=" 14.25 ""#, #"lat="1,5" lon="2""#, .value),
     ])
     func `need a position`(good: String, bad: String, code: FileError.Code) {
-        let error = refusal(of: text.replacing(good, with: bad), as: .gpx, radius)
+        let error = rejection(of: text.replacing(good, with: bad), as: .gpx, radius)
         #expect(error?.code == code)
-        #expect(error?.place == .line(5))
+        #expect(error?.location == .line(5))
     }
 }
 
@@ -83,54 +83,54 @@ private let ring = [place(0, 0), place(0, 1), place(1, 1)]
         #expect(file.notes.isEmpty)
     }
 
-    @Test func `other placemarks are left out, and told`() throws {
+    @Test func `other placemarks are ignored and reported`() throws {
         let point = "<Placemark><Point><coordinates>2,1</coordinates></Point></Placemark>"
         let line =
             "<Placemark><LineString><coordinates>2,1 3,1</coordinates></LineString></Placemark>"
         let text = kml(point + "\n" + line)
         let file = try read(text, as: .kml)
         #expect(file.entries.isEmpty)
-        #expect(file.notes.map(\.place) == [.line(2), .line(3)])
+        #expect(file.notes.map(\.location) == [.line(2), .line(3)])
         #expect(
             try read(text, as: .kml, radius).drafts.map(\.shape) == [
-                .circle(center: place(1, 2), radiusCentimetres: 10_000)
+                .circle(center: coordinate(1, 2), radiusCentimetres: 10_000)
             ])
     }
 
     @Test(arguments: [
         ("1,1 0,0<", "1,1 0,5<", "not closed"),
         ("1,0,5\n\t1,1", "1,0", "at least four points"),
-        ("1,0,5", "1, 0,5", "point 2 of the coordinates is no position"),
-        ("1,0,5", "x,0,5", "point 2 of the coordinates is no position"),
-        ("1,0,5", "1,0,5,6", "point 2 of the coordinates is no position"),
-        ("1,0,5", "3,101", "point 2 of the coordinates: a latitude"),
+        ("1,0,5", "1, 0,5", "point 2 of the coordinates is not a position"),
+        ("1,0,5", "x,0,5", "point 2 of the coordinates is not a position"),
+        ("1,0,5", "1,0,5,6", "point 2 of the coordinates is not a position"),
+        ("1,0,5", "3,101", "point 2 of the coordinates: the latitude"),
         ("outerBoundaryIs>", "innerBoundaryIs>", "no outer boundary"),
     ])
-    func `a wrong ring is refused with its line`(good: String, bad: String, words: String) {
+    func `an invalid ring is rejected with its line`(good: String, bad: String, words: String) {
         let text = kml("<Placemark>\n\(polygon.replacing(good, with: bad))</Placemark>")
-        let error = refusal(of: text, as: .kml)
-        #expect(error?.place == .line(words.contains("outer") && !bad.contains("x,0") ? 4 : 3))
+        let error = rejection(of: text, as: .kml)
+        #expect(error?.location == .line(words.contains("outer") && !bad.contains("x,0") ? 4 : 3))
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "none")")
     }
 
-    @Test func `KMZ is told what to do`() {
-        #expect(refusal(of: "PK\u{3}\u{4}...", as: .kml)?.hint.contains("unpack") == true)
+    @Test func `KMZ is rejected with a hint`() {
+        #expect(rejection(of: "PK\u{3}\u{4}...", as: .kml)?.hint.contains("Unpack") == true)
     }
 }
 
-@Suite struct `Faults of XML` {
+@Suite struct `Errors in XML` {
     private let bomb = """
         <?xml version="1.0"?>
         <!DOCTYPE kml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>
         <kml>&b;</kml>
         """
 
-    @Test func `document types are refused, so nothing grows and nothing is fetched`() {
-        let error = refusal(of: bomb, as: .kml)
+    @Test func `document types are rejected, so no entity expands or is fetched`() {
+        let error = rejection(of: bomb, as: .kml)
         #expect(error?.code == .unsupported)
-        #expect(error?.place == .line(2))
+        #expect(error?.location == .line(2))
         let outside = bomb.replacing("[<!ENTITY", with: "SYSTEM \"file:///etc/passwd\" [<!ENTITY")
-        #expect(refusal(of: outside, as: .kml)?.code == .unsupported)
+        #expect(rejection(of: outside, as: .kml)?.code == .unsupported)
     }
 
     @Test(arguments: [
@@ -138,41 +138,42 @@ private let ring = [place(0, 0), place(0, 1), place(1, 1)]
         ("<kml a='1' a='2'/>", 1), ("<kml/>\n<kml/>", 2), ("<kml>\n\u{1}</kml>", 2),
         ("<?xml version='1.0' encoding='EBCDIC'?>\n<kml/>", 1), ("text", 1),
     ])
-    func `what is not well-formed is refused with its line`(text: String, line: Int) {
-        let error = refusal(of: text, as: .kml)
+    func `malformed XML is rejected with its line`(text: String, line: Int) {
+        let error = rejection(of: text, as: .kml)
         #expect(error?.code == .malformed)
-        #expect(error?.place == .line(line))
+        #expect(error?.location == .line(line))
     }
 
-    @Test func `elements are nested only so deep`() {
+    @Test func `nesting of elements is limited`() {
         let text =
             String(repeating: "<kml>\n", count: 5000) + String(repeating: "</kml>", count: 5000)
-        let error = refusal(of: text, as: .kml)
+        let error = rejection(of: text, as: .kml)
         #expect(error?.code == .tooMuch)
-        #expect(error?.place == .line(FileLimits.depthMax + 1))
+        #expect(error?.location == .line(FileLimits.depthMax + 1))
     }
 
     @Test(arguments: [(FileFormat.gpx, "<kml/>"), (.kml, "<gpx/>"), (.kml, "<html/>")])
-    func `other XML is refused`(format: FileFormat, text: String) {
-        #expect(refusal(of: text, as: format, radius)?.code == .malformed)
+    func `other XML is rejected`(format: FileFormat, text: String) {
+        #expect(rejection(of: text, as: format, radius)?.code == .malformed)
     }
 }
 
-@Suite struct `Files of zones` {
+@Suite struct `A zone file` {
     @Test(arguments: [
         ("a.pad", FileFormat.pad), ("A.PAD", .pad), ("x.y.geojson", .geojson), ("x.json", .geojson),
         ("w.gpx", .gpx), ("k.kml", .kml),
     ])
-    func `tell their format by their name`(name: String, format: FileFormat) {
+    func `has a format by its name`(name: String, format: FileFormat) {
         #expect(FileFormat(fileName: name) == format)
     }
 
-    @Test(arguments: ["pad", "x.txt", "", "x."]) func `or do not`(name: String) {
+    @Test(arguments: ["pad", "x.txt", "", "x."]) func `has no format for an unknown name`(
+        name: String
+    ) {
         #expect(FileFormat(fileName: name) == nil)
     }
 
-    @Test(arguments: FileFormat.allCases) func `that are too large are refused`(format: FileFormat)
-    {
+    @Test(arguments: FileFormat.allCases) func `that is too large is rejected`(format: FileFormat) {
         let bytes = [UInt8](repeating: 32, count: FileLimits.bytesMax + 1)
         #expect {
             try ZoneFile.read(bytes, as: format)
@@ -181,12 +182,12 @@ private let ring = [place(0, 0), place(0, 1), place(1, 1)]
         }
     }
 
-    @Test func `have so many notes and no more`() throws {
+    @Test func `has a limited number of notes`() throws {
         let row = "X,1\n"
         let zone =
             "AlertZoneStart\nAlertZoneSize,5\nLocation,1,1,1\n" + row + row + "AlertZoneEnd\n"
         let file = try read(String(repeating: zone, count: 60))
         #expect(file.notes.count == FileLimits.notesMax + 1)
-        #expect(file.notes.last?.text == "and 20 notes more")
+        #expect(file.notes.last?.text == "and 20 more notes")
     }
 }

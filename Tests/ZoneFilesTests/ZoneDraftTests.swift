@@ -4,15 +4,15 @@ import Testing
 import ZoneFiles
 
 @Suite struct `A draft of a zone` {
-    private static let circle = ZoneShape.circle(center: place(1, 2), radiusCentimetres: 500)
+    private static let circle = ZoneShape.circle(center: coordinate(1, 2), radiusCentimetres: 500)
     private let zone = Zone(
         id: ZoneID(ID128(high: 1, low: 2)), owner: .circle(CircleID(ID128(high: 3, low: 4))),
         name: "n", shape: circle,
         prepared: PreparedGeometry(
-            origin: place(1, 2), coefficients: [], radiusCentimetres: 500, polygons: [],
+            origin: coordinate(1, 2), coefficients: [], radiusCentimetres: 500, polygons: [],
             inradiusCentimetres: 500, reachCentimetres: 500))
 
-    @Test func `says transitions only where they do not follow from the other fields`() {
+    @Test func `specifies transitions only if other fields do not imply them`() {
         #expect(ZoneDraft(zone).transitions == nil)
         var near = zone
         near.alertDistanceMetres = 50
@@ -26,16 +26,16 @@ import ZoneFiles
         #expect(ZoneDraft(near).transitions == nil)
     }
 
-    @Test func `tells of whatever its fields measure`() throws {
+    @Test func `reports the transitions that its fields imply`() throws {
         var draft = ZoneDraft(name: "n", shape: Self.circle)
         let none = try ZoneTimes([], at: "properties")
-        #expect(draft.transitionsInForce(none) == [.enter, .exit])
+        #expect(draft.effectiveTransitions(none) == [.enter, .exit])
         draft.alertDistanceMetres = 5
         draft.dwellSeconds = 5
-        #expect(draft.transitionsInForce(none) == [.enter, .exit, .approach, .dwell])
+        #expect(draft.effectiveTransitions(none) == [.enter, .exit, .approach, .dwell])
         let late = try ZoneTimes([JSON.Member("absentBy", "08:00")], at: "properties")
-        #expect(draft.transitionsInForce(late).last == .absent)
+        #expect(draft.effectiveTransitions(late).last == .absent)
         draft.transitions = []
-        #expect(draft.transitionsInForce(late).isEmpty)
+        #expect(draft.effectiveTransitions(late).isEmpty)
     }
 }

@@ -3,28 +3,28 @@ import Parsing
 import Runtime
 import Web
 
-/// The HTTP API of a running suite, one call after the other.
+/// Client of a running suite's HTTP API. Calls are synchronous.
 final class API {
-    /// Without a slash at its end, such as `http://127.0.0.1:8080`.
+    /// Without a trailing slash, such as `http://127.0.0.1:8080`.
     let url: String
     private let token: Token
-    /// PEM file of the authorities believed in place of the system's.
+    /// PEM file of trusted certificates, in place of the system's.
     private let authorities: String?
     private let transfers = Transfers()
     private var lastToken: UInt64 = 0
 
-    /// How long an answer may take.
+    /// Timeout of a response.
     var timeoutMilliseconds = 20_000
     static let answerBytesMax = 16 << 20
-    /// Of a file that is read as it is, such as a long journey.
+    /// Maximum size of a downloaded file, such as a long journey.
     static let fileBytesMax = 256 << 20
 
-    /// The suite and the token that a call means.
+    /// The suite and the operator's token that a call names.
     convenience init(_ call: Call) throws {
         try self.init(call, as: try Token.operator(of: call))
     }
 
-    /// The suite that a call means, with a token of somebody else.
+    /// The suite that a call names, with another token.
     init(_ call: Call, as token: Token) throws {
         url = API.url(of: call)
         authorities = try Authorities.file(of: call)
@@ -38,7 +38,8 @@ final class API {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// What `jaga up` wrote into the home: the address for phones, then the one for commands here.
+    /// The URL in the file `origin`, which `jaga up` writes: one line for phones, one for commands
+    /// on this machine.
     private static func written(of call: Call) -> String? {
         guard let home = try? call.configuration().text("JAGA_HOME"),
             let bytes = try? Files.read(home + "/origin", bytesMax: 4096)
@@ -49,7 +50,7 @@ final class API {
 
     func get(_ path: String) throws -> JSON { try call(.get, path) }
 
-    /// Nil when the service behind that path is not there; what is wrong with the call is thrown.
+    /// Returns nil if the service is not available; throws other errors.
     func getIfThere(_ path: String) throws -> JSON? {
         let answer = try exchange(request(.get, path, nil))
         if answer.status == 503 { return nil }
@@ -58,7 +59,7 @@ final class API {
 
     func post(_ path: String, _ body: JSON) throws -> JSON { try call(.post, path, body) }
 
-    /// Posts a file as it is.
+    /// Posts a file.
     func send(_ bytes: [UInt8], to path: String, as mediaType: String) throws -> JSON {
         var call = request(.post, path, nil)
         call.headers["Content-Type"] = mediaType
@@ -66,12 +67,12 @@ final class API {
         return try body(of: try exchange(call), "POST \(path)")
     }
 
-    /// Reads a file as it is.
+    /// Downloads a file.
     func bytes(_ path: String) throws -> [UInt8] {
         var call = request(.get, path, nil)
         call.answerBytesMax = API.fileBytesMax
         let answer = try exchange(call)
-        guard answer.status == 200 else { throw refusal(answer, "GET \(path)") }
+        guard answer.status == 200 else { throw error(answer, "GET \(path)") }
         return answer.body
     }
 
@@ -79,11 +80,11 @@ final class API {
 
     func delete(_ path: String) throws { _ = try call(.delete, path) }
 
-    /// Every item of a list that is wanted, page by page, at most so many.
+    /// Returns the matching items of a paged list, up to a limit.
     ///
-    /// - Parameter path: also with a query
+    /// - Parameter path: may have a query
     func list(
-        _ path: String, limit: Int = .max, where isWanted: (JSON) -> Bool = { _ in true }
+        _ path: String, limit: Int = .max, where isIncluded: (JSON) -> Bool = { _ in true }
     ) throws -> [JSON] {
         let separator = path.contains("?") ? "&" : "?"
         var items: [JSON] = []
@@ -91,25 +92,25 @@ final class API {
         repeat {
             let query = cursor.map { "\(separator)cursor=" + Percent.encode($0) } ?? ""
             let page = try get(path + query)
-            items += (page["items"]?.array ?? []).filter(isWanted)
+            items += (page["items"]?.array ?? []).filter(isIncluded)
             cursor = page["next"]?.string
         } while cursor != nil && items.count < limit
         return Array(items.prefix(limit))
     }
 
-    /// One call; anything but a 2xx is thrown with the suite's own words.
+    /// Sends a request. Throws the suite's problem for any status but 2xx.
     func call(_ method: Web.Method, _ path: String, _ body: JSON? = nil) throws -> JSON {
         let answer = try exchange(request(method, path, body))
         return try self.body(of: answer, "\(method.rawValue) \(path)")
     }
 
     private func body(of answer: TransferAnswer, _ what: String) throws -> JSON {
-        guard (200..<300).contains(answer.status) else { throw refusal(answer, what) }
+        guard (200..<300).contains(answer.status) else { throw error(answer, what) }
         guard !answer.body.isEmpty else { return .null }
         do { return try JSON.parse(answer.body) } catch {
             throw CommandError(
-                "\(what) was answered with something that is not JSON",
-                hint: "does \(url) lead to Jaga? set JAGA_URL or --url")
+                "\(what): the response is not JSON",
+                hint: "check that \(url) is a Jaga suite; set JAGA_URL or --url")
         }
     }
 
@@ -121,7 +122,7 @@ final class API {
             answerBytesMax: API.answerBytesMax)
     }
 
-    /// Sends a request as it is and waits for its answer, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     func exchange(_ call: HTTPCall) throws(CommandError) -> TransferAnswer {
         lastToken += 1
         var call = call
@@ -137,23 +138,26 @@ final class API {
             switch result.outcome {
             case .answered(let answer): return answer
             case .failed(let failure):
-                let running = "is Jaga running? start it with 'jaga up', or set JAGA_URL or --url"
+                let running = "start Jaga with 'jaga up', or set JAGA_URL or --url"
                 throw CommandError(
-                    "nothing answers at \(url): \(failure.message)",
+                    "no response from \(url): \(failure.message)",
                     hint: url.hasPrefix("https:") ? "\(running); \(Authorities.hint)" : running)
             }
         }
     }
 
-    private func refusal(_ answer: TransferAnswer, _ what: String) -> CommandError {
+    /// An id as part of a path.
+    static func pathPart(_ id: String) -> String { Percent.encode(id) }
+
+    private func error(_ answer: TransferAnswer, _ what: String) -> CommandError {
         if answer.status == 401 {
-            return CommandError("the suite does not know \(token.origin)", hint: token.hint)
+            return CommandError("the suite rejects \(token.origin)", hint: token.hint)
         }
         let problem = try? JSON.parse(answer.body)
         let detail = (problem?["detail"]?.string ?? problem?["title"]?.string ?? "").onOneLine
         let field = problem?["field"]?.string.map { " (\($0.onOneLine))" } ?? ""
         return CommandError(
-            "\(what) was answered \(answer.status): \(detail)\(field)",
+            "\(what) failed with status \(answer.status): \(detail)\(field)",
             hint: (problem?["hint"]?.string ?? "").onOneLine)
     }
 }

@@ -1,7 +1,8 @@
 import Parsing
 
 extension JSON {
-    /// A member as a cell of a table or line: texts on one line, nothing for null, else JSON.
+    /// A member as one line of text for tables: strings without line breaks, empty for null, other
+    /// values as JSON.
     func cell(_ key: String) -> String {
         switch self[key] {
         case nil, .null: ""

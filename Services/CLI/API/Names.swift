@@ -2,14 +2,14 @@ import Model
 import Parsing
 import Runtime
 
-/// Finds ids by the names that people use for persons, circles, zones and phones.
+/// Resolves names of people, circles, sets, zones and phones to ids.
 ///
-/// An id is passed on as it is, without a request. A name is compared without case; one that
-/// several have is an error that lists their ids.
+/// Ids pass unchanged, without a request. Names are compared without case; an ambiguous name is an
+/// error that lists the ids.
 struct Names {
     let api: API
 
-    /// What a name may belong to.
+    /// Kinds of named entities.
     enum Kind: String {
         case person, circle, set
 
@@ -37,10 +37,10 @@ struct Names {
             text, among: try api.list(kind.path).map(Names.Candidate.init), kind.rawValue)
     }
 
-    /// The id of a zone of a holder, such as `/v1/circles/cir_…`.
-    func zone(_ text: String, of holder: String) throws -> String {
+    /// The id of a zone of an owner, such as `/v1/circles/cir_…`.
+    func zone(_ text: String, of owner: String) throws -> String {
         if ZoneID(text) != nil { return text }
-        let zones = try api.list(holder + "/zones").map {
+        let zones = try api.list(owner + "/zones").map {
             Candidate(id: $0.cell("id"), name: $0["properties"]?.cell("name") ?? "")
         }
         return try Names.only(text, among: zones, "zone")
@@ -49,9 +49,9 @@ struct Names {
     /// The id of a zone that applies to a person, regardless of its owner.
     ///
     /// - Parameter person: such as `/v1/people/per_…`
-    func zone(_ text: String, judging person: String) throws -> String {
+    func zone(_ text: String, applyingTo person: String) throws -> String {
         if ZoneID(text) != nil { return text }
-        let zones = try api.list(person + "/judging-zones").map { item in
+        let zones = try api.list(person + "/applicable-zones").map { item in
             Candidate(
                 id: item["zone"]?.cell("id") ?? "",
                 name: item["zone"]?["properties"]?.cell("name") ?? "")
@@ -59,7 +59,7 @@ struct Names {
         return try Names.only(text, among: zones, "zone")
     }
 
-    /// The id of a phone: an id, `PERSON/PHONE` by names, or a person who has one phone only.
+    /// The id of a phone: an id, `PERSON/PHONE` by names, or a person with exactly one phone.
     func device(_ text: String) throws -> String {
         if DeviceID(text) != nil { return text }
         let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
@@ -71,12 +71,12 @@ struct Names {
             throw CommandError(
                 "\(text) has \(devices.count) phones",
                 hint: devices.isEmpty
-                    ? "jaga device add \(Shell.quoted(text)) NAME makes one" : "say one of \(list)")
+                    ? "add one: jaga device add \(Shell.quoted(text)) NAME" : "name one of \(list)")
         }
         return only.id
     }
 
-    /// A thing with a name.
+    /// A named entity.
     struct Candidate {
         var id: String
         var name: String
@@ -91,7 +91,7 @@ struct Names {
         }
     }
 
-    /// The id of the only candidate with a name.
+    /// Returns the id of the only candidate with a name.
     ///
     /// - Parameter kind: for the message, such as `person`
     static func only(
@@ -101,12 +101,13 @@ struct Names {
         guard let first = found.first else {
             throw CommandError(
                 "there is no \(kind) with the name or id \(name)",
-                hint: "names are compared whole, without case")
+                hint: "use the full name (case is ignored) or the id")
         }
         guard found.count == 1 else {
             throw CommandError(
-                "\(found.count) are named \(name)",
-                hint: "say one of " + found.map { "\($0.id) (\($0.name))" }.joined(separator: ", "))
+                "the name \(name) is ambiguous: \(found.count) matches",
+                hint: "use one of the ids "
+                    + found.map { "\($0.id) (\($0.name))" }.joined(separator: ", "))
         }
         return first.id
     }
@@ -117,7 +118,7 @@ struct Names {
         ("--person", .person), ("--circle", .circle), ("--set", .set),
     ]
 
-    /// The call with ids in place of the names that its options have.
+    /// A copy of the call whose options have ids in place of names.
     static func resolved(_ call: Call) throws -> Call {
         var call = call
         for (option, kind) in options {

@@ -1,53 +1,55 @@
 import Runtime
 
-/// A secret that speaks for somebody, and where it came from.
+/// A bearer token and its origin.
 struct Token: Sendable {
     let text: String
-    /// For messages, such as `the token of the file ./var/secrets/operator.token`.
+    /// For messages, such as `the token in ./var/secrets/operator.token`.
     let origin: String
     let hint: String
 
-    /// The file that the suite writes at its first start.
+    /// The file that the suite creates at its first start.
     static func operatorFile(home: String) -> String { "\(home)/secrets/operator.token" }
 
-    /// The operator's: of the file that the call names, else JAGA_TOKEN, else the file in the home
-    /// folder.
+    /// The operator's token: from `--token-file`, JAGA_TOKEN or the file in the home folder.
     static func `operator`(of call: Call) throws -> Token {
         if let path = call.value("--token-file") { return try device("@" + path) }
         if let text = call.environment["JAGA_TOKEN"], !text.isEmpty {
             return Token(
                 text: text, origin: "the token in JAGA_TOKEN",
-                hint: "unset JAGA_TOKEN to use the file in the home folder")
+                hint: "unset JAGA_TOKEN to use the token file in the home folder")
         }
         let path = operatorFile(home: try call.configuration().text("JAGA_HOME"))
         guard let text = try firstLine(of: path) else {
             throw CommandError(
-                "there is no token: neither JAGA_TOKEN nor the file \(path)",
+                "no operator token: JAGA_TOKEN is not set and there is no file \(path)",
                 hint: "start the suite once with the same home (jaga up --home DIR), "
-                    + "or name it with --home")
+                    + "or set --home DIR")
         }
         return Token(
             text: text, origin: "the token in \(path)",
-            hint: "does the suite run with another home? name it with --home")
+            hint: "if the suite uses another home, set --home DIR")
     }
 
-    /// A device's, from a parameter: the token itself, or `@FILE`.
+    /// A device's token: the parameter itself, or the first line of `@FILE`.
     static func device(_ parameter: String) throws -> Token {
         guard parameter.hasPrefix("@") else {
             return Token(
                 text: parameter, origin: "this device's token",
-                hint: "it is shown once, when the device is made; make a new credential")
+                hint:
+                    "the token is shown only once; create a new one with 'jaga device setup'"
+            )
         }
         let path = String(parameter.dropFirst())
         guard let text = try firstLine(of: path) else {
-            throw CommandError("there is no file \(path)", hint: "its first line is the token")
+            throw CommandError(
+                "there is no file \(path)", hint: "put the token into its first line")
         }
         return Token(
             text: text, origin: "the token in \(path)",
-            hint: "is it another suite's, or was it replaced?")
+            hint: "the token may belong to another suite, or was replaced")
     }
 
-    /// Nil when there is no such file.
+    /// Returns nil if the file does not exist.
     private static func firstLine(of path: String) throws(SystemError) -> String? {
         guard Files.exists(path) else { return nil }
         let bytes = try Files.read(path, bytesMax: 64 << 10)

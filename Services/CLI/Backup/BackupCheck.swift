@@ -6,31 +6,32 @@ import Runtime
 import Store
 import Wire
 
-/// Whether a backup is whole, and its stores belong together.
+/// Verifies a backup: files, stores, and whether the stores are consistent.
 struct BackupCheck {
     struct Findings: Hashable {
-        /// Each is a reason not to restore it.
+        /// Reasons not to restore the backup.
         var faults: [String] = []
-        /// What is worth knowing, and harmless.
+        /// Harmless remarks.
         var remarks: [String] = []
     }
 
     let folder: String
-    /// Where its secrets are, if not in it.
+    /// Folder of the secrets, if they are not in the backup.
     let secrets: String?
 
-    /// What it says of itself.
+    /// Reads the manifest.
     func manifest() throws -> Manifest {
         let path = "\(folder)/\(Manifest.name)"
         guard Files.exists(path) else {
             throw CommandError(
-                "\(folder) is no backup: it has no \(Manifest.name)",
-                hint: folder.hasSuffix(".partial") ? "it was never finished" : "name another folder"
+                "\(folder) is not a backup: it has no \(Manifest.name)",
+                hint: folder.hasSuffix(".partial")
+                    ? "the backup was not finished" : "name another folder"
             )
         }
         let bytes = try Files.read(path, bytesMax: 256 << 20)
         guard let json = try? JSON.parse(bytes) else {
-            throw CommandError("\(path) is damaged: it is no JSON")
+            throw CommandError("\(path) is damaged: invalid JSON")
         }
         let manifest = try Manifest(json)
         guard !isNewer(manifest.version) else {
@@ -42,7 +43,7 @@ struct BackupCheck {
         return manifest
     }
 
-    /// A store of a newer layout would keep its service from starting.
+    /// Rejects stores of a newer layout, which would keep their service from starting.
     private func refuseNewer(_ store: Manifest.Store) throws {
         let name = store.service.rawValue
         let known = ServiceName(rawValue: name).map(StoreLayout.newest) ?? [:]
@@ -56,7 +57,7 @@ struct BackupCheck {
         }
     }
 
-    /// Whether a version is later than this one: `1.10.0` is later than `1.9.2`.
+    /// Whether a version is newer than this one: `1.10.0` is newer than `1.9.2`.
     private func isNewer(_ version: String) -> Bool {
         let (theirs, ours) = (BackupCheck.numbers(version), BackupCheck.numbers(Version.text))
         return ours.lexicographicallyPrecedes(theirs)
@@ -66,7 +67,7 @@ struct BackupCheck {
         version.split(separator: ".").map { Int($0.prefix { $0.isNumber }) ?? 0 }
     }
 
-    /// Reads all of it.
+    /// Verifies all files and stores.
     func findings(of manifest: Manifest) throws -> Findings {
         var findings = Findings()
         for file in manifest.stores.map(\.file) + manifest.files {
@@ -78,7 +79,7 @@ struct BackupCheck {
         case .elsewhere:
             guard let secrets else {
                 findings.remarks.append(
-                    "the secrets were not looked at: they are in the folder of --secrets")
+                    "the secrets were not verified: name their folder with --secrets")
                 break
             }
             for file in manifest.secretFiles { check(file, in: secrets, &findings) }
@@ -98,33 +99,33 @@ struct BackupCheck {
             if found.bytes != file.bytes {
                 findings.faults.append("\(file.path) has \(found.bytes) bytes, not \(file.bytes)")
             } else if found.sha256 != file.sha256 {
-                findings.faults.append("\(file.path) is not the file that was written")
+                findings.faults.append("\(file.path) has another SHA-256 than the manifest")
             }
         } catch {
             findings.faults.append("\(file.path) cannot be read: \(error)")
         }
     }
 
-    /// A store by itself: its pages, its layout, its streams.
+    /// Verifies a store: pages, layout and streams.
     private func check(_ store: Manifest.Store, _ findings: inout Findings) throws {
         let name = store.service.rawValue
         do {
-            let database = try Database(reading: "\(folder)/\(store.file.path)", isStill: true)
-            findings.faults += try database.damages().map { "\(name)'s store: \($0)" }
+            let database = try Database(reading: "\(folder)/\(store.file.path)", isImmutable: true)
+            findings.faults += try database.integrityProblems().map { "\(name)'s store: \($0)" }
             guard findings.faults.isEmpty else { return }
             if try Manifest.layout(of: database, store.service) != store.layout {
-                findings.faults.append("\(name)'s store has another layout than the manifest says")
+                findings.faults.append("\(name)'s store has another layout than the manifest")
             }
             let streams = SQLiteBusStore(database)
             let extents = try streams.extents()
             let cursors = try streams.cursors().map {
                 Manifest.Cursor(stream: $0.stream, position: $0.position)
             }
-            // The manifest says nothing of streams that never had a record.
+            // The manifest omits streams that never had a record.
             if extents.filter({ $0.head.sequence > 0 }) != store.streams
                 || cursors != store.cursors
             {
-                findings.faults.append("\(name)'s store has other positions than the manifest says")
+                findings.faults.append("\(name)'s store has other positions than the manifest")
             }
             for extent in extents {
                 if let fault = try streams.chainFault(of: extent) {
@@ -136,8 +137,8 @@ struct BackupCheck {
         }
     }
 
-    /// What a store has applied of the others' streams is in their logs, or its service will find
-    /// that it is not, and go on from there.
+    /// Compares a store's positions with the logs of other services. If a log is missing or behind,
+    /// the service detects that and continues from there.
     private func compare(
         _ store: Manifest.Store, with manifest: Manifest, _ findings: inout Findings
     ) {
@@ -156,16 +157,17 @@ struct BackupCheck {
             if ahead > 0 {
                 findings.remarks.append(
                     "\(store.service.rawValue) is \(ahead) records ahead of the copy of "
-                        + "\(cursor.stream), which was taken before; that is harmless")
+                        + "\(cursor.stream), which was copied earlier; this is harmless")
             } else if ahead == 0, cursor.position.hash != kept.head.hash {
                 findings.faults.append(
-                    "\(store.service.rawValue) has applied another \(cursor.stream) than is here")
+                    "\(store.service.rawValue) has applied another \(cursor.stream) than the backup"
+                )
             }
         }
         guard let first = others.first else { return }
         let which = others.count == 1 ? "another \(first)" : "\(others.count) other streams"
-        let that = others.count == 1 ? "the one that is here" : "those here, such as \(first)"
+        let that = others.count == 1 ? "the backup's" : "the backup's, such as \(first)"
         findings.remarks.append(
-            "\(store.service.rawValue) followed \(which) than \(that); it notices by itself")
+            "\(store.service.rawValue) followed \(which) than \(that); it detects this itself")
     }
 }

@@ -6,14 +6,15 @@ import Model
 import Runtime
 import Store
 
-/// Makes a backup of a home: store by store, each as of one moment.
+/// Makes a backup of a home, store by store.
 ///
-/// Readers of streams before those who keep them: whatever a store says it has applied is then in
-/// the log that is copied after it. Services read each other's streams in circles, so this holds
-/// for the streams that matter most (`in`, `events`, `sos`, `directory`); where it does not, a
-/// reader is ahead of the log that it finds after a restore, and goes on as after any log's loss.
+/// Stores of stream readers are copied before those of the services that keep the streams, so that
+/// everything a reader has applied is in the log that is copied later. Services read each other's
+/// streams, so this holds only for the most important ones (`in`, `events`, `sos`, `directory`).
+/// Elsewhere a reader may be ahead of a log after a restore, and continues as after any loss of a
+/// log.
 struct BackupMaker {
-    /// Where secrets go.
+    /// Where to put the secrets.
     enum Secrets: Hashable {
         case here
         case elsewhere(String)
@@ -26,12 +27,12 @@ struct BackupMaker {
     let secrets: Secrets
 
     static let order: [Service] = [.notifier, .timer, .ingest, .membership]
-    /// What is beside the store of a service, for good.
+    /// Folder beside the store of ingest.
     static let photos = "photos"
     static let secretsFolder = "secrets"
     static let configurationFile = "jaga.conf"
 
-    /// Makes it, or leaves nothing.
+    /// Makes the backup. Leaves nothing after an error.
     func make() throws -> Manifest {
         let services = BackupMaker.order.filter { Files.exists(path(of: $0)) }
         guard !services.isEmpty else {
@@ -40,12 +41,12 @@ struct BackupMaker {
         }
         var folders = [folder]
         if case .elsewhere(let other) = secrets { folders.append(other) }
-        if let taken = folders.first(where: Files.exists) {
-            throw CommandError("\(taken) is there already", hint: "name a folder that is not")
+        if let existing = folders.first(where: Files.exists) {
+            throw CommandError("\(existing) already exists", hint: "name a new folder")
         }
         let lock = try LockFile(path: home + "/backup.lock")
         return try withExtendedLifetime(lock) {
-            // What is there may be in part the old, in part another backup's.
+            // An interrupted restore leaves a mix of old and restored files.
             for service in BackupMaker.order {
                 try UnfinishedRestore.refuse(
                     home: home, service: service.rawValue, operation: "make a backup of \(home)")
@@ -70,8 +71,8 @@ struct BackupMaker {
         var manifest = Manifest(
             version: Version.text, began: SystemClock().now, ended: .zero, stores: [], files: [],
             secrets: .none, secretFiles: [])
-        // Every photo that ingest's store names was there before, or is there after: looked at
-        // twice, none is missed.
+        // Photos are copied before and after the stores, so that none that ingest's store names is
+        // missing.
         var photos = try copyPhotos(into: draft, but: [])
         for service in services { manifest.stores.append(try copy(service, into: draft)) }
         photos += try copyPhotos(into: draft, but: Set(photos.map(\.path)))
@@ -113,20 +114,20 @@ struct BackupMaker {
         let free = try Files.space(at: BackupMaker.draft(of: folder)).free
         guard bytes < free else {
             throw CommandError(
-                "no room for the backup in \(folder): it needs \(StreamsReport.size(Int(bytes))), "
+                "not enough space in \(folder): it needs \(StreamsReport.size(Int(bytes))), "
                     + "\(StreamsReport.size(Int(free))) are free",
-                hint: "make room, or name a folder on another disk")
+                hint: "free space, or name a folder on another disk")
         }
     }
 
-    /// What a full disk is to whoever makes a backup.
+    /// The error for a full disk, with a hint.
     private static func explained(_ error: any Error, _ folder: String) -> any Error {
-        guard let told = error as? any ExplainedError, told.code == "disk-full" else {
+        guard let explained = error as? any ExplainedError, explained.code == "disk-full" else {
             return error
         }
         return CommandError(
-            "the disk of \(folder) is full: \(told.operation): \(told.message)",
-            hint: "nothing of the backup is left; make room, or name a folder on another disk")
+            "the disk of \(folder) is full: \(explained.operation): \(explained.message)",
+            hint: "the unfinished backup was removed; free space, or name a folder on another disk")
     }
 
     // MARK: Files
@@ -134,13 +135,13 @@ struct BackupMaker {
     private func copy(_ service: Service, into draft: String) throws -> Manifest.Store {
         let place = "\(service.rawValue)/store.sqlite"
         try Files.makeFolder("\(draft)/\(service.rawValue)", mode: 0o700)
-        let taken = SystemClock().now
+        let copiedAt = SystemClock().now
         try Database(reading: path(of: service)).copy(to: "\(draft)/\(place)")
         try Files.sync("\(draft)/\(service.rawValue)")
-        let copied = try Database(reading: "\(draft)/\(place)", isStill: true)
+        let copied = try Database(reading: "\(draft)/\(place)", isImmutable: true)
         let streams = SQLiteBusStore(copied)
         return Manifest.Store(
-            service: service, file: try BackupMaker.describe(place, in: draft), taken: taken,
+            service: service, file: try BackupMaker.describe(place, in: draft), copied: copiedAt,
             layout: try Manifest.layout(of: copied, service),
             streams: try streams.extents().filter { $0.head.sequence > 0 },
             cursors: try streams.cursors().map { .init(stream: $0.stream, position: $0.position) })
@@ -154,7 +155,7 @@ struct BackupMaker {
         let target = "ingest/\(BackupMaker.photos)"
         var copied: [Manifest.File] = []
         for name in try Files.tree(source) where !known.contains("\(target)/\(name)") {
-            // A draft becomes a photo of another name, or none; a photo may go meanwhile.
+            // Drafts are renamed or deleted, and photos may be deleted meanwhile.
             guard !name.hasSuffix(".new"), Files.exists("\(source)/\(name)") else { continue }
             try Files.makeFolder("\(draft)/\(target)", mode: 0o700)
             try Files.copy("\(source)/\(name)", to: "\(draft)/\(target)/\(name)")
@@ -163,7 +164,7 @@ struct BackupMaker {
         return copied
     }
 
-    /// Who had themselves erased, for a restore of an older backup.
+    /// Copies the list of erased people, which is applied when an older backup is restored.
     private func copyErased(into draft: String) throws -> [Manifest.File] {
         guard Files.exists("\(home)/\(ErasedList.name)") else { return [] }
         try Files.copy("\(home)/\(ErasedList.name)", to: "\(draft)/\(ErasedList.name)")
@@ -188,7 +189,7 @@ struct BackupMaker {
     static func describe(_ path: String, in folder: String) throws -> Manifest.File {
         var digest = SHA256Digest()
         var bytes = 0
-        try Files.pieces(of: "\(folder)/\(path)") { piece in
+        try Files.readPieces(of: "\(folder)/\(path)") { piece in
             digest.add(piece)
             bytes += piece.count
         }

@@ -2,11 +2,11 @@ import Model
 import Parsing
 import Wire
 
-/// What a backup holds: `manifest.json` in its folder, written last.
+/// Content of a backup: `manifest.json` in its folder, written last.
 struct Manifest: Hashable {
     /// A file of the backup.
     struct File: Hashable {
-        /// Relative to the backup's folder, or to that of its secrets.
+        /// Path in the backup's folder, or in the folder of its secrets.
         var path: String
         var bytes: Int
         /// SHA-256 in hexadecimal digits, as `sha256sum` shows it.
@@ -17,13 +17,13 @@ struct Manifest: Hashable {
     struct Store: Hashable {
         var service: Service
         var file: File
-        /// When its copy was begun; the copy is as of then or a moment later.
-        var taken: Timestamp
-        /// The last step of its layout, by component; the service's own under its name.
+        /// When the copy was started. Its content is of this time or slightly later.
+        var copied: Timestamp
+        /// Last migration of each component; the service's own under its name.
         var layout: [String: Int]
-        /// Those kept there that ever had a record.
+        /// Streams with records that the store keeps.
         var streams: [Extent]
-        /// How far it has applied the streams of others.
+        /// Positions in streams of other services.
         var cursors: [Cursor]
     }
 
@@ -32,27 +32,27 @@ struct Manifest: Hashable {
         var position: Position
     }
 
-    /// Where the files are without which sealed things cannot be opened.
+    /// Where the secrets are, without which sealed data cannot be read.
     enum Secrets: String {
-        /// In the folder of the backup.
+        /// In the backup.
         case here
-        /// In a folder that was named.
+        /// In another folder.
         case elsewhere
-        /// Nowhere: they were left out.
+        /// Omitted.
         case none
     }
 
-    /// Of what is written; a reader refuses another.
+    /// Format version; other versions are rejected.
     static let format = 1
     static let name = "manifest.json"
 
-    /// Of the program that made it.
+    /// Version of the program that made the backup.
     var version: String
     var began: Timestamp
     var ended: Timestamp
     /// In the order in which they were copied.
     var stores: [Store]
-    /// Beside the stores: photos of journeys.
+    /// Files besides the stores: photos of journeys.
     var files: [File]
     var secrets: Secrets
     /// `secrets/…` and `jaga.conf`.
@@ -72,11 +72,11 @@ extension Manifest {
         ]
     }
 
-    /// - Throws: ``CommandError`` that says what of it is not understood
+    /// - Throws: ``CommandError`` with the invalid field
     init(_ json: JSON) throws(CommandError) {
         guard json["format"]?.int == Manifest.format else {
             throw CommandError(
-                "the manifest has a format that this version does not know",
+                "the manifest's format is unknown to this version",
                 hint: "use the version of jaga that made the backup, or a later one")
         }
         do throws(Unreadable) {
@@ -98,7 +98,7 @@ extension Manifest {
     }
 }
 
-/// A field of the manifest is missing, or is not what belongs there.
+/// A field of the manifest is missing or invalid.
 struct Unreadable: Error {
     var field: String
 }
@@ -112,7 +112,7 @@ extension Manifest.File {
         path = try json.text("path")
         bytes = try json.number("bytes")
         sha256 = try json.text("sha256")
-        // A manifest says nothing of files outside of its folder.
+        // Paths must not leave the backup's folder.
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
             throw Unreadable(field: "path")
@@ -124,7 +124,7 @@ extension Manifest.Store {
     var json: JSON {
         [
             "service": .string(service.rawValue), "file": file.json,
-            "taken": .string(taken.description),
+            "taken": .string(copied.description),
             "layout": .object(
                 layout.sorted { $0.key < $1.key }.map { .init($0.key, .integer(Int64($0.value))) }),
             "streams": .array(streams.map(\.json)),
@@ -139,7 +139,7 @@ extension Manifest.Store {
         service = found
         guard let described = json["file"] else { throw Unreadable(field: "file") }
         file = try Manifest.File(described)
-        taken = try json.time("taken")
+        copied = try json.time("taken")
         layout = [:]
         for member in json["layout"]?.object ?? [] { layout[member.key] = member.value.int ?? 0 }
         streams = try json.list("streams").map { json throws(Unreadable) in try Extent(json) }
@@ -199,7 +199,7 @@ extension JSON {
         return text
     }
 
-    /// From 0.
+    /// A number that is not negative.
     fileprivate func number(_ key: String) throws(Unreadable) -> Int {
         guard let number = self[key]?.int, number >= 0 else { throw Unreadable(field: key) }
         return number

@@ -2,38 +2,39 @@ import Hosting
 import Model
 import Runtime
 
-/// `jaga restore`: puts a backup into a home.
+/// `jaga restore`: restores a backup into a home folder.
 enum RestoreCommand: Command {
     static let syntax = Syntax(
         name: "restore", parameters: ["DIR"],
-        summary: "put a backup back into a home, while nothing runs there",
+        summary: "restore a backup into a home folder; all services must be stopped",
         details: """
-            Checks all of the backup first, as 'jaga backup verify' does. Refuses a home in which a
-            service runs, and one that has stores already; with --force these are moved into the
-            folder before-restore-TIME of the home and stay there.
+            Verifies the backup first, as 'jaga backup verify' does. Rejects a home in which a
+            service runs, and one that already has stores; with --force these are moved into the
+            folder before-restore-TIME of the home.
 
-            Every stream begins a new life, so that services notice and none takes a new record for
-            an old one; whatever the others have that this backup has not is not lost. What became
-            due since the backup waits up to ten minutes for 'jaga release' when the suite starts.
-            To try a backup out, start it with 'jaga up --rehearsal': nothing is sent outside.
+            Every stream gets a new incarnation, so that readers notice the restore and do not
+            confuse new records with old ones. Data that other services have beyond the backup is
+            kept. What became due since the backup is held for up to ten minutes when the suite
+            starts, see 'jaga held'. To test a backup, start it with 'jaga up --dry-run': no
+            messages are sent.
 
-            Without secrets, in the backup or in the home, services that have something sealed do
-            not start; what is missing is told before, with how to begin with new keys.
+            Services with sealed data do not start without the secrets. If these are neither in the
+            backup nor in the home, the command warns and shows how to start with new keys.
 
-            People who had themselves erased after the backup are erased again at the start, by
-            the list 'erased' of the home and that of --erased. See docs/backup.md.
+            People who were erased after the backup are erased again at the start, by the list
+            'erased' of the home and that of --erased. See docs/backup.md.
             """,
         options: [
             .init(
                 name: "--service", value: "NAME",
-                help: "only this service's store, while the others keep theirs", repeats: true),
+                help: "restore only this service's store", repeats: true),
             .init(
                 name: "--secrets", value: "DIR",
-                help: "the folder that 'jaga backup --secrets' made"),
-            .init(name: "--force", value: nil, help: "move what is in the home aside"),
+                help: "folder made by 'jaga backup --secrets'"),
+            .init(name: "--force", value: nil, help: "move existing files of the home aside"),
             .init(
                 name: "--erased", value: "FILE",
-                help: "a list 'erased' of a later time, such as another backup's"),
+                help: "a newer list 'erased', such as another backup's"),
             .home, .config,
         ])
 
@@ -43,10 +44,10 @@ enum RestoreCommand: Command {
         let manifest = try check.manifest()
         let faults = try check.findings(of: manifest).faults
         guard faults.isEmpty else {
-            for fault in faults { Console.complain("damaged: \(fault)") }
+            for fault in faults { Console.printError("damaged: \(fault)") }
             throw CommandError(
-                "the backup \(check.folder) is not whole; nothing was changed",
-                hint: "take another one; 'jaga backup verify' says more")
+                "the backup \(check.folder) is damaged; nothing was changed",
+                hint: "use another backup; 'jaga backup verify' shows details")
         }
         let restorer = Restorer(
             home: home, check: check, manifest: manifest,
@@ -56,36 +57,36 @@ enum RestoreCommand: Command {
         if !missing.isEmpty { warn(of: missing, in: home) }
         let aside = try restorer.restore()
         let names = restorer.services.map(\.rawValue).joined(separator: ", ")
-        Console.say("Restored into \(home): \(names), as of \(manifest.began).")
-        if let aside { Console.say("What was there is in \(aside).") }
-        Console.say(
+        Console.print("Restored into \(home): \(names), as of \(manifest.began).")
+        if let aside { Console.print("The previous files are in \(aside).") }
+        Console.print(
             """
 
-            What was accepted after the backup is gone. Start the suite; what became due since is
-            held: 'jaga release' shows it, and sends or drops it. 'jaga up --rehearsal' starts it
-            without sending anything outside.
+            Data accepted after the backup is lost. Start the suite; what became due since the
+            backup is held: 'jaga held' lists, sends or drops it. 'jaga up --dry-run' starts the
+            suite without sending messages.
             """)
         return 0
     }
 
-    /// Before anything is moved: without these the services will not start.
+    /// Warns about missing keys before anything is moved: services with sealed data will not start.
     private static func warn(of keys: [KeyFile], in home: String) {
         let names = keys.map { String($0.path.dropFirst(home.utf8.count + 1)) }
-        Console.complain(
+        Console.printError(
             """
             jaga restore: neither the backup nor \(home) has \(names.joined(separator: ", ")), \
-            with which the stores have something sealed: services stop at their start without.
+            which sealed data of the stores requires: services will not start.
             """)
-        for key in keys { Console.complain("\(key.wishing)") }
+        for key in keys { Console.printError("\(key.recreationHint)") }
     }
 
     private static func services(_ call: Call, of manifest: Manifest) throws -> [Service] {
-        let there = manifest.stores.map(\.service)
-        guard call.has("--service") else { return there }
+        let available = manifest.stores.map(\.service)
+        guard call.has("--service") else { return available }
         return try call.all("--service").map { name in
-            guard let service = Service(rawValue: name), there.contains(service) else {
-                let known = there.map(\.rawValue).joined(separator: ", ")
-                throw CommandError.usage("the backup has no store of \(name): \(known)", syntax)
+            guard let service = Service(rawValue: name), available.contains(service) else {
+                let known = available.map(\.rawValue).joined(separator: ", ")
+                throw CommandError.usage("--service must be one of \(known), not \(name)", syntax)
             }
             return service
         }

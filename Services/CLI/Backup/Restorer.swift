@@ -5,40 +5,40 @@ import Model
 import Runtime
 import Store
 
-/// Puts the stores of a backup that was checked into a home.
+/// Restores the stores of a verified backup into a home.
 ///
-/// Everything is made ready in a folder of the home, and moved into place at the end: whatever goes
-/// wrong before leaves the home as it was. What is interrupted later leaves a home in which nothing
-/// starts (``UnfinishedRestore``), until a restore comes to its end.
+/// All files are prepared in a folder of the home and moved into place at the end, so an error
+/// before that leaves the home unchanged. An interruption after that leaves a home in which no
+/// service starts (``UnfinishedRestore``) until a restore completes.
 struct Restorer {
     let home: String
     let check: BackupCheck
     let manifest: Manifest
     let services: [Service]
-    /// All that is in the backup, with secrets, not some stores only.
+    /// Whether the whole backup is restored, with secrets.
     let isWhole: Bool
     let isForced: Bool
-    /// A further list of people who had themselves erased.
+    /// A further list of erased people.
     let erased: String?
-    /// Called before anything of the home is moved, with where it goes; may throw.
+    /// Called before each move with its target; may throw.
     var willMove: (String) throws -> Void = { _ in }
 
-    /// Where everything is made ready, and what it is called as soon as anything of the home is
-    /// moved, until all of it is in place: as long as it is there, nothing starts in the home.
+    /// Folder with prepared files. It is renamed when the first file of the home is moved, and
+    /// removed at the end: while it exists, nothing starts in the home.
     private var draft: String { isInterrupted ? moving : moving + ".draft" }
     private var moving: String { "\(home)/\(UnfinishedRestore.name)" }
 
-    /// - Returns: the folder in which what was there before is now; nil if nothing was
+    /// - Returns: the folder with the previous files; nil if there were none
     func restore() throws -> String? {
         try Files.makeFolder(home, mode: 0o700)
         let locks = try lockAll()
         return try withExtendedLifetime(locks) {
-            try refuseLess()
+            try refuseSmallerRestore()
             let former = formerFiles
             guard former.isEmpty || isForced else {
                 throw CommandError(
                     "\(home) is not empty: it has \(former.joined(separator: ", "))",
-                    hint: "name another home, or move these aside with --force")
+                    hint: "use another home, or move these files aside with --force")
             }
             let wasInterrupted = isInterrupted
             do {
@@ -70,22 +70,21 @@ struct Restorer {
         services.map(\.rawValue) + (bringsSecrets ? [BackupMaker.secretsFolder] : [])
     }
 
-    /// What an interrupted restore began to put back is put back too: of it nobody knows what is in
-    /// place.
-    private func refuseLess() throws {
+    /// Rejects a restore that omits what an interrupted one began to move, whose state is unknown.
+    private func refuseSmallerRestore() throws {
         let path = "\(draft)/\(UnfinishedRestore.contentsName)"
         guard isInterrupted, Files.exists(path) else { return }
         let begun = String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
         let missing = begun.map(String.init).filter { !contents.contains($0) }
         guard missing.isEmpty else {
             throw CommandError(
-                "a restore into \(home) was interrupted, and this one leaves out some of what it "
+                "a restore into \(home) was interrupted, and this one omits some of what it "
                     + "moved: \(missing.joined(separator: ", "))",
-                hint: "run it with the options of the interrupted one")
+                hint: "use the options of the interrupted restore")
         }
     }
 
-    /// Removes what is left of an earlier restore, but what says that it was interrupted.
+    /// Removes files of an earlier restore, except the mark that it was interrupted.
     private func clearDraft() throws {
         guard isInterrupted else {
             for folder in [draft, moving] { try Files.removeTree(folder) }
@@ -96,7 +95,7 @@ struct Restorer {
         }
     }
 
-    /// Nothing runs in the home, nor starts before this is over.
+    /// Locks the home: nothing may run or start in it.
     private func lockAll() throws -> [LockFile] {
         var paths = ["\(home)/up.lock", "\(home)/backup.lock"]
         for service in services {
@@ -104,19 +103,19 @@ struct Restorer {
             paths.append("\(home)/\(service.rawValue)/lock")
         }
         return try paths.map { path in
-            // 'jaga up' may run while one of its services is put back by hand elsewhere.
+            // A service may be restored by hand while 'jaga up' runs elsewhere.
             do throws(SystemError) {
                 return try LockFile(path: path)
             } catch {
                 guard error.code == "locked" else { throw error }
                 throw CommandError(
                     "the suite runs in \(home): \(error.message)",
-                    hint: "stop it first, or name another home with --home")
+                    hint: "stop the suite first, or set another --home")
             }
         }
     }
 
-    /// What would be replaced, relative to the home.
+    /// Existing files that would be replaced, relative to the home.
     private var formerFiles: [String] {
         var names: [String] = []
         for service in services {
@@ -132,7 +131,7 @@ struct Restorer {
         }
     }
 
-    /// The folder that has the secrets of the backup; nil where none was named.
+    /// The folder with the backup's secrets; nil if none was named.
     private var secretsSource: String? {
         switch manifest.secrets {
         case .here: check.folder
@@ -141,12 +140,12 @@ struct Restorer {
         }
     }
 
-    /// Whether secrets of the home give way to those of the backup.
+    /// Whether the backup's secrets replace those of the home.
     private var bringsSecrets: Bool {
         isWhole && secretsSource != nil && !manifest.secretFiles.isEmpty
     }
 
-    /// Those with which something of the backup is sealed, and which will not be in the home.
+    /// Keys of sealed data in the backup that will be missing in the home.
     var missingKeys: [KeyFile] {
         get throws {
             let secrets = "\(home)/\(BackupMaker.secretsFolder)"
@@ -161,12 +160,12 @@ struct Restorer {
                     let store = manifest.stores.first(where: { $0.service == service })
                 else { return false }
                 return try isNeeded(
-                    Database(reading: "\(check.folder)/\(store.file.path)", isStill: true))
+                    Database(reading: "\(check.folder)/\(store.file.path)", isImmutable: true))
             }.map(\.1)
         }
     }
 
-    // MARK: Made ready
+    // MARK: Preparation
 
     private func prepare(_ service: Service) throws {
         guard let store = manifest.stores.first(where: { $0.service == service }) else { return }
@@ -180,20 +179,20 @@ struct Restorer {
         do {
             let database = try Database(path: "\(draft)/\(store.file.path)", migrations: nil)
             try database.transaction {
-                try SQLiteBusStore(database).beginNewLives(SecureRandom.id)
-                try Attendance(database).markRestored()
+                try SQLiteBusStore(database).assignNewIncarnations(SecureRandom.id)
+                try LastAlive(database).markRestored()
             }
         }
         try Files.sync("\(draft)/\(store.file.path)")
     }
 
-    /// Secrets and settings that the home has already stay: with --force they were moved aside.
+    /// Existing secrets and settings of the home are kept; with --force they were moved aside.
     private func prepareSecrets() throws {
         guard let source = secretsSource else {
             guard manifest.secrets == .elsewhere, !Files.exists("\(home)/secrets") else { return }
             throw CommandError(
                 "the secrets of this backup are in another folder",
-                hint: "name it with --secrets, or put secrets into \(home) first")
+                hint: "name the folder with --secrets, or copy the secrets into \(home)")
         }
         for file in manifest.secretFiles {
             let isKept = Files.exists("\(home)/\(file.path)")
@@ -204,12 +203,12 @@ struct Restorer {
         }
     }
 
-    /// Whoever was erased at any time, as far as anybody knows.
+    /// Merges all known lists of erased people.
     private func mergeErased() throws {
         var entries = try ErasedList(home: home).read() + ErasedList(home: check.folder).read()
         if let erased {
             guard Files.exists(erased) else {
-                throw CommandError("there is no file \(erased)", hint: "the file of --erased")
+                throw CommandError("--erased: there is no file \(erased)")
             }
             entries += try ErasedList(path: erased).read()
         }
@@ -223,11 +222,11 @@ struct Restorer {
         try Files.copy("\(folder)/\(file.path)", to: "\(draft)/\(file.path)")
         guard try BackupMaker.describe(file.path, in: draft) == file else {
             throw CommandError(
-                "\(file.path) changed while it was copied", hint: "check the disks and try again")
+                "\(file.path) changed while it was copied", hint: "check the disks, then retry")
         }
     }
 
-    // MARK: Put into place
+    // MARK: Moves
 
     private func moveAside(_ former: [String]) throws -> String {
         let stamp = SystemClock().now.description.filter { $0 != ":" && $0 != "-" }
@@ -241,7 +240,7 @@ struct Restorer {
         return aside
     }
 
-    /// Stores last: a home without a store is one that nobody takes for restored.
+    /// Stores come last, since a home without stores does not look restored.
     private func moveIntoPlace() throws {
         let names = try Files.tree(draft).filter { $0 != UnfinishedRestore.contentsName }
         let isStore = { (name: String) in name.hasSuffix("/store.sqlite") }

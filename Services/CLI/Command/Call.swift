@@ -2,14 +2,14 @@ import Hosting
 import Model
 import Runtime
 
-/// A subcommand as it was called: its parameters, options and environment.
+/// Arguments of a subcommand: parameters, options and environment.
 struct Call: Sendable {
     let syntax: Syntax
     private(set) var parameters: [String] = []
     private var values: [String: [String]] = [:]
     let environment: [String: String]
 
-    /// Reads the words behind the subcommand's name. Options may stand anywhere; `--` ends them.
+    /// Parses the arguments after the subcommand's name. Options may be anywhere; `--` ends them.
     init(
         _ words: [String], of syntax: Syntax,
         environment: [String: String] = Configuration.processEnvironment()
@@ -26,25 +26,25 @@ struct Call: Sendable {
                 parameters.append(word)
                 continue
             }
-            try take(option: word, &rest)
+            try parse(option: word, &rest)
         }
         try checkParameters()
     }
 
-    private mutating func take(
+    private mutating func parse(
         option word: String, _ rest: inout ArraySlice<String>
     ) throws(CommandError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         guard let option = syntax.options.first(where: { $0.name == name }) else {
-            throw .usage("jaga \(syntax.name) has no option \(name)", syntax)
+            throw .usage("\(name) is not an option", syntax)
         }
         if values[name] != nil, !option.repeats {
             throw .usage("\(name) is given twice", syntax)
         }
         if let placeholder = option.value {
             guard let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() else {
-                throw .usage("\(name) needs a value: \(name) \(placeholder)", syntax)
+                throw .usage("\(name) requires a value: \(name) \(placeholder)", syntax)
             }
             values[name, default: []].append(value)
         } else {
@@ -54,56 +54,56 @@ struct Call: Sendable {
     }
 
     private func checkParameters() throws(CommandError) {
-        let wanted = syntax.parameters
-        let needed = wanted.filter { !$0.hasPrefix("[") }
-        guard parameters.count >= needed.count else {
-            throw .usage("missing: \(needed[parameters.count])", syntax)
+        let expected = syntax.parameters
+        let required = expected.filter { !$0.hasPrefix("[") }
+        guard parameters.count >= required.count else {
+            throw .usage("\(required[parameters.count]) is required", syntax)
         }
-        let repeats = wanted.last?.hasSuffix("…]") == true
-        guard repeats || parameters.count <= wanted.count else {
-            throw .usage("not understood: \(parameters[wanted.count])", syntax)
+        let repeats = expected.last?.hasSuffix("…]") == true
+        guard repeats || parameters.count <= expected.count else {
+            throw .usage("unexpected argument \(parameters[expected.count])", syntax)
         }
     }
 
     /// Whether an option was given.
     func has(_ option: String) -> Bool { values[option] != nil }
 
-    /// The option's value, if it was given.
+    /// The value of an option; nil if it was not given.
     func value(_ option: String) -> String? { values[option]?.last }
 
     /// Replaces the value of an option.
     mutating func set(_ option: String, to value: String) { values[option] = [value] }
 
-    /// Every value of an option that repeats.
+    /// All values of a repeatable option.
     func all(_ option: String) -> [String] { values[option] ?? [] }
 
-    /// The value of an option as a whole number, or the default.
+    /// The value of an option as an integer, or the default.
     func number(
-        _ option: String, default usual: Int, in range: ClosedRange<Int>
+        _ option: String, default defaultValue: Int, in range: ClosedRange<Int>
     ) throws(CommandError) -> Int {
-        guard let text = value(option) else { return usual }
+        guard let text = value(option) else { return defaultValue }
         let bounded = range.clamped(to: -OutsideNumber.most...OutsideNumber.most)
         guard let number = OutsideNumber.integer(text, in: bounded) else {
             let allowed = "\(range.lowerBound) to \(range.upperBound)"
-            throw .usage("\(option) must be a whole number from \(allowed), not \(text)", syntax)
+            throw .usage("\(option) must be an integer from \(allowed), not \(text)", syntax)
         }
         return number
     }
 
-    /// The value of an option as a moment: a time, or how long ago (`30s`, `10m`, `2h`, `1d`).
+    /// The value of an option as a time, or as an age (`30s`, `10m`, `2h`, `1d`).
     func moment(_ option: String, now: Timestamp) throws(CommandError) -> Timestamp? {
         guard let text = value(option) else { return nil }
-        guard let time = EventFilter.moment(text, now: now) else {
+        guard let time = EventFilter.time(text, now: now) else {
             throw .usage(
-                "\(option) must be an age such as 30s, 10m, 2h, 1d or a time such as "
+                "\(option) must be an age such as 30s, 10m, 2h or 1d, or a time such as "
                     + "2026-11-20T10:20:00Z, not \(text)", syntax)
         }
         return time
     }
 
-    /// The settings, from this call's options, the environment and the configuration file.
+    /// The settings from options, environment and configuration file.
     ///
-    /// - Parameter service: whose own settings must be known, such as `up`
+    /// - Parameter service: the service whose settings must be known, such as `up`
     func configuration(
         _ settings: [Setting] = [], service: String = ""
     ) throws(ConfigurationError) -> Configuration {

@@ -1,56 +1,59 @@
 /// A subcommand of `jaga`.
 protocol Command: SendableMetatype {
-    /// How it is called, and its help.
+    /// Usage and help.
     static var syntax: Syntax { get }
-    /// Does it; throws ``CommandError`` where its user can do something about it.
+    /// Runs the command.
     ///
     /// - Returns: the exit status
+    /// - Throws: ``CommandError`` for errors that the user can correct
     static func run(_ call: Call) throws -> Int32
 }
 
-/// How a subcommand is called.
+/// Usage of a subcommand.
 struct Syntax: Sendable {
     /// Such as `replay`.
     var name: String
-    /// What stands behind the name, such as `FILE`; in brackets where it may be left out, with `…`
-    /// at its end where it may come again.
+    /// Positional parameters, such as `FILE`; in brackets if optional, with a final `…` if
+    /// repeatable.
     var parameters: [String] = []
-    /// One line for the list of subcommands.
+    /// One line for the list of subcommands: an imperative phrase in lower case.
     var summary: String
-    /// Everything else that its user wants to know.
+    /// Further help text.
     var details: String = ""
     var options: [Option] = []
 
     /// One `--name` or `--name VALUE`.
     struct Option: Sendable {
-        /// With its two dashes.
+        /// With two leading dashes.
         var name: String
-        /// What its value is, such as `DIR`; nil for a switch.
+        /// Placeholder of the value, such as `DIR`; nil for a switch.
         var value: String?
         var help: String
-        /// Can be given more than once.
+        /// Whether the option can be given more than once.
         var repeats = false
     }
 }
 
 extension Syntax.Option {
     static let home = Self(
-        name: "--home", value: "DIR", help: "folder of Jaga's files (JAGA_HOME, else ./var)")
+        name: "--home", value: "DIR", help: "home folder (default: JAGA_HOME or ./var)")
     static let config = Self(
-        name: "--config", value: "FILE", help: "settings, instead of jaga.conf in the home folder")
+        name: "--config", value: "FILE",
+        help: "configuration file (default: jaga.conf in the home folder)")
     static let url = Self(
-        name: "--url", value: "URL", help: "where Jaga is (JAGA_URL, else http://127.0.0.1:8080)")
+        name: "--url", value: "URL",
+        help: "URL of the suite (default: JAGA_URL or http://127.0.0.1:8080)")
     static let authorities = Self(
         name: "--cacert", value: "FILE",
-        help: "believe this certificate, or authority, in PEM instead of the system's")
+        help: "PEM file with the certificate or CA to trust")
     static let tokenFile = Self(
-        name: "--token-file", value: "FILE", help: "use the token in this file's first line")
+        name: "--token-file", value: "FILE", help: "file with the token in its first line")
     static let portBase = Self(
         name: "--port-base", value: "N",
-        help: "services' ports are counted from here (JAGA_PORT_BASE, else 8100)")
+        help: "base of the services' ports (default: JAGA_PORT_BASE or 8100)")
     static let json = Self(
-        name: "--json", value: nil, help: "the answer as JSON, for programs")
+        name: "--json", value: nil, help: "print JSON")
 
-    /// What every command needs that talks to a running suite.
+    /// Options of all commands that use the HTTP API.
     static let api: [Self] = [.url, .authorities, .home]
 }

@@ -1,10 +1,10 @@
-/// A command cannot go on; its user reads why, and what to do.
+/// An error of a command, shown to its user with a hint.
 struct CommandError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// What is wrong.
     var message: String
-    /// What to do about it; empty where nothing sensible can be said.
+    /// What the user can do; empty if nothing.
     var hint: String
-    /// 1: it failed; 2: it was called wrongly.
+    /// Exit status: 1 = the command failed, 2 = wrong usage.
     var status: Int32
 
     init(_ message: String, hint: String = "", status: Int32 = 1) {

@@ -1,26 +1,26 @@
-/// The texts of `--help`.
+/// Renders the texts of `--help`.
 enum Help {
-    /// Of `jaga` itself.
+    /// The help of `jaga` itself.
     static func overview(of commands: [any Command.Type]) -> String {
         let width = commands.map { $0.syntax.name.count }.max() ?? 0
         let list = commands.map { command in
             "  \(pad(command.syntax.name, width))  \(command.syntax.summary)"
         }
         return """
-            jaga – the command of the Jaga suite
+            jaga – command-line tool of the Jaga suite
 
             usage: jaga COMMAND [options]
 
             \(list.joined(separator: "\n"))
 
-            'jaga COMMAND --help' tells more. Commands that talk to a running suite find it at
-            JAGA_URL (else http://127.0.0.1:8080) and use the token in JAGA_TOKEN, else the one in
-            the file secrets/operator.token of the folder JAGA_HOME (else ./var).
+            'jaga COMMAND --help' shows details. Commands that use a running suite connect to
+            JAGA_URL (default http://127.0.0.1:8080) with the token in JAGA_TOKEN, or that in
+            secrets/operator.token of the folder JAGA_HOME (default ./var).
 
             """
     }
 
-    /// Of one subcommand.
+    /// The help of one subcommand.
     static func text(of syntax: Syntax) -> String {
         let parameters = syntax.parameters.map { " " + $0 }.joined()
         let usage = "usage: jaga \(syntax.name)\(parameters)"

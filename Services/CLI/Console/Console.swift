@@ -4,29 +4,29 @@ import Parsing
 /// Standard output and standard error of the command.
 enum Console {
     static let isTerminal = isatty(1) == 1
-    /// Escape sequences are wanted: a terminal that knows them, and no NO_COLOR.
+    /// Whether to use escape sequences: the terminal supports them, and NO_COLOR is not set.
     static let hasColors = isTerminal && getenv("NO_COLOR") == nil && term != "dumb"
 
     private static var term: String { getenv("TERM").map { String(cString: $0) } ?? "" }
 
     /// Writes a line to standard output.
-    static func say(_ line: String = "") { write(line + "\n", to: 1) }
+    static func print(_ line: String = "") { write(line + "\n", to: 1) }
 
     /// Writes a line to standard error.
-    static func complain(_ line: String) { write(line + "\n", to: 2) }
+    static func printError(_ line: String) { write(line + "\n", to: 2) }
 
-    /// Writes text whose hidden characters are escaped: names of people, zones and phones come from
-    /// others, and must not command the terminal.
+    /// Writes text with hidden characters escaped. Names of people, zones and phones are untrusted
+    /// and must not control the terminal.
     static func write(_ text: String, to descriptor: Int32 = 1) {
         writeAsIs(harmless(text, hasColors: hasColors), to: descriptor)
     }
 
-    /// Writes a file's content: as it is into a file or pipe, harmless on a terminal.
+    /// Writes the content of a file: unchanged to a file or pipe, escaped to a terminal.
     static func writeFile(_ text: String) {
         if isTerminal { write(text) } else { writeAsIs(text) }
     }
 
-    /// The text with hidden characters escaped; lines stay, and so do colours where there are any.
+    /// The text with hidden characters escaped, except line breaks and supported colours.
     static func harmless(_ text: String, hasColors: Bool) -> String {
         guard hasColors else { return PlainText.escaped(text, keepingLines: true) }
         var result = ""
@@ -41,12 +41,11 @@ enum Console {
         return result + PlainText.escaped(String(rest), keepingLines: true)
     }
 
-    /// Everything that ``paint(_:_:if:)`` writes beside the text.
+    /// All escape sequences that ``paint(_:_:if:)`` writes.
     private static let colorSequences =
         ["\u{1B}[0m"] + Color.allCases.map { "\u{1B}[\($0.rawValue)m" }
 
-    /// Writes text without looking at it; what cannot be written (a pipe whose reader left) is
-    /// dropped.
+    /// Writes text unchanged. Output that cannot be written, such as to a closed pipe, is dropped.
     static func writeAsIs(_ text: String, to descriptor: Int32 = 1) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -57,12 +56,12 @@ enum Console {
         }
     }
 
-    /// The text in a colour, where colours are wanted.
-    static func paint(_ text: String, _ color: Color, if wanted: Bool = hasColors) -> String {
-        wanted ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+    /// The text in a colour, if colours are enabled.
+    static func paint(_ text: String, _ color: Color, if isEnabled: Bool = hasColors) -> String {
+        isEnabled ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Characters of a text that take room: escape sequences of colours do not.
+    /// Visible width of a text, without escape sequences.
     static func width(of text: String) -> Int {
         var isEscape = false
         var count = 0
@@ -74,14 +73,14 @@ enum Console {
         return count
     }
 
-    /// Columns of the terminal; 80 where there is none.
+    /// Columns of the terminal; 80 if there is none.
     static var columns: Int {
         var size = winsize()
         guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// A line that was typed, without its end; nil at the end of input.
+    /// Reads a line of input; nil at the end of input.
     static func readLine() -> String? { Swift.readLine(strippingNewline: true) }
 }
 
@@ -98,12 +97,12 @@ enum Color: Int, CaseIterable {
 }
 
 extension String {
-    /// The text with line feeds as `\n`, tabs as `\t` and other hidden characters escaped.
+    /// The text with line breaks, tabs and hidden characters escaped.
     ///
-    /// Names, notes and answers of gateways come from others: a line feed in them could forge a
-    /// line of the command.
+    /// Names, notes and gateways' responses are untrusted: a line break could forge a line of
+    /// output.
     var onOneLine: String {
-        // Nearly all text is plain.
+        // Fast path: most text is plain ASCII.
         if utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return self }
         var text = ""
         for scalar in unicodeScalars {

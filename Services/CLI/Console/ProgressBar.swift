@@ -1,12 +1,12 @@
 import Model
 
-/// A line that grows on a terminal while something long goes on.
+/// Progress line on a terminal.
 struct ProgressBar {
     private let total: Int
     private let began: Timestamp
     private var shown = Timestamp.zero
 
-    /// How often it is drawn at most.
+    /// Minimum time between updates.
     static let pause = Duration.milliseconds(100)
 
     init(total: Int, at now: Timestamp) {
@@ -14,7 +14,7 @@ struct ProgressBar {
         began = now
     }
 
-    /// Draws the line anew, unless that was done just now.
+    /// Redraws the line, at most every ``pause``.
     mutating func show(_ done: Int, left seconds: Double, at now: Timestamp) {
         guard Console.isTerminal, now - shown >= ProgressBar.pause || done == total else { return }
         shown = now
@@ -27,7 +27,7 @@ struct ProgressBar {
         if Console.isTerminal { Console.write("\n") }
     }
 
-    /// `[=====>    ]  45 %  1204/2680  12/s  0:42 left`, at most so many columns wide.
+    /// The line `[=====>    ]  45 %  1204/2680  12/s  0:42 left`, with a maximum width.
     func line(_ done: Int, left seconds: Double, at now: Timestamp, columns: Int) -> String {
         let elapsed = max(0.001, Double((now - began).milliseconds) / 1000)
         let rate = Int(nearest: Double(done) / elapsed)

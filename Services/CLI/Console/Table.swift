@@ -1,11 +1,11 @@
-/// Rows of text in columns as wide as their widest cell.
+/// A text table whose columns are as wide as their widest cell.
 struct Table {
     private var rows: [[String]]
 
     /// - Parameter head: names of the columns
     init(_ head: String...) { rows = [head.map { Console.paint($0, .bold) }] }
 
-    /// A line break in a cell would look like another row.
+    /// Adds a row. Line breaks in cells are escaped, since they would look like another row.
     mutating func add(_ cells: String...) {
         rows.append(cells.map { $0.contains { $0.isNewline } ? $0.onOneLine : $0 })
     }

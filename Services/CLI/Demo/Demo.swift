@@ -3,22 +3,22 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga demo`: a circle to play with.
+/// `jaga demo`: creates a circle to experiment with.
 enum Demo: Command {
     static let syntax = Syntax(
         name: "demo",
-        summary: "make a circle of three people with phones and zones, to play with",
+        summary: "create a demo circle of three people with phones and zones",
         details: """
-            Anna is watched over by Ben and Chitra: numbers are reserved ones, addresses end in
-            .example, nobody real is told anything. There are two zones, Home (a circle) and School
-            (a polygon). For each phone it prints the link that sets up the OwnTracks app, the same
-            as a QR code, and a curl that plays the phone. A second call replaces the circle
-            of the first: phones that were set up by it are to be set up again.
+            Anna is protected by Ben and Chitra. Their numbers and addresses are reserved for
+            examples, so no real person is notified. There are two zones, Home (a circle) and School
+            (a polygon). For each phone the command prints the set-up link of the OwnTracks app, its
+            QR code, and a curl command that simulates the phone. Running it again replaces the
+            circle; phones have to be set up again.
             """,
         options: [
             .init(
                 name: "--really-send", value: nil,
-                help: "go on though messages would leave through a real gateway"),
+                help: "continue even if a real gateway is configured"),
             .phoneURL,
         ] + Syntax.Option.api)
 
@@ -33,40 +33,40 @@ enum Demo: Command {
         return 0
     }
 
-    /// The gateway that keeps messages for `jaga outbox`.
+    /// The built-in sink, whose messages `jaga outbox` shows.
     private static let builtInSink = "sink"
 
-    /// Throws when messages would leave this machine.
+    /// Throws if a real gateway is configured.
     private static func refuseRealGateways(_ api: API) throws {
         let names = try api.list("/v1/gateways").compactMap { $0["name"]?.string }
         guard let name = names.first(where: { $0 != builtInSink }) else { return }
         throw CommandError(
-            "messages would leave through the gateway \(name)",
-            hint: "the demo's numbers and addresses are reserved ones, but your gateway may charge "
-                + "for them; if you mean it: jaga demo --really-send")
+            "messages would be sent through the gateway \(name)",
+            hint: "the demo's numbers and addresses are reserved, but your gateway may charge "
+                + "for them; to continue: jaga demo --really-send")
     }
 }
 
 extension Syntax.Option {
     static let phoneURL = Self(
         name: "--phone-url", value: "URL",
-        help: "where phones find the suite (else what 'jaga up' wrote to origin in the home)")
+        help: "URL for phones (default: JAGA_PUBLIC_URL, or the file origin in the home)")
 }
 
-/// Where phones find the suite.
+/// The URL at which phones reach the suite.
 enum PhoneURL {
-    /// What was said, also by JAGA_PUBLIC_URL, else what `jaga up` wrote, else where this command
-    /// finds it.
+    /// The URL from the option, JAGA_PUBLIC_URL, the file `origin` that `jaga up` writes, or the
+    /// API's URL.
     static func of(_ call: Call) throws -> String {
-        let said = call.value("--phone-url") ?? call.environment["JAGA_PUBLIC_URL"]
-        if let said, !said.isEmpty { return said }
+        let given = call.value("--phone-url") ?? call.environment["JAGA_PUBLIC_URL"]
+        if let given, !given.isEmpty { return given }
         let file = try call.configuration().text("JAGA_HOME") + "/origin"
         guard Files.exists(file) else { return API.url(of: call) }
         let line = try Files.read(file, bytesMax: 4096).prefix { $0 != 10 }
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Whether a phone cannot reach that address.
+    /// Whether the URL is local, so phones cannot reach it.
     static func isLocal(_ url: String) -> Bool {
         url.contains("://127.") || url.contains("://localhost")
     }

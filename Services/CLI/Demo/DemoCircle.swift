@@ -5,7 +5,7 @@ import Parsing
 import Runtime
 import Web
 
-/// The demo's circle, as it was made.
+/// The demo's circle with its people and zones.
 struct DemoCircle {
     struct Person {
         let name: String
@@ -19,12 +19,12 @@ struct DemoCircle {
     let circle: String
     let people: [Person]
 
-    /// On a road of Kuala Lumpur, 30 m from either zone: one fix within 5 m of somebody who walks
-    /// tells that.
+    /// A road in Kuala Lumpur, 30 m from both zones: one fix of a walker with 5 m accuracy proves
+    /// that.
     static let road = (latitude: 3.1435, longitude: 101.6905)
-    /// 30 m inside. Nobody who plays the demo is so fast that these 60 m are not believed.
+    /// 30 m inside. The demo runs slowly enough that moving these 60 m is plausible.
     static let home = (latitude: 3.142957, longitude: 101.6905)
-    /// 30 m inside of its yard.
+    /// 30 m inside the yard.
     static let school = (latitude: 3.144043, longitude: 101.6905)
     private static let middleOfHome = (latitude: 3.141872, longitude: 101.6905)
     private static let middleOfSchool = (latitude: 3.145271, longitude: 101.6905)
@@ -47,7 +47,7 @@ struct DemoCircle {
         ),
     ]
 
-    /// Makes people, phones, circle and zones.
+    /// Creates people, phones, circle and zones.
     init(make enrolment: Enrolment) throws {
         circle = try enrolment.circle(DemoCircle.name)
         var people: [Person] = []
@@ -67,9 +67,9 @@ struct DemoCircle {
             "School", geometry: DemoCircle.schoolGeometry, ["kind": "safe"], in: circle)
     }
 
-    /// Removes the people and the circle of a former demo, so that names stay unambiguous. People
-    /// are the demo's if they have its address, which is in a reserved domain; a circle, if it is
-    /// named Demo and nobody else is in it.
+    /// Removes people and circle of an earlier demo, so that names stay unambiguous. People belong
+    /// to the demo if they have one of its reserved addresses; a circle, if it is named Demo and
+    /// has no other members.
     static func removeFormer(_ api: API) throws {
         let addresses = Set(cast.compactMap(\.0.mail))
         let former = try api.list("/v1/people").filter { person in
@@ -106,7 +106,7 @@ struct DemoCircle {
         return ["type": "Polygon", "coordinates": [.array(ring)]]
     }()
 
-    /// Where Anna's phone is first, on the road: that decides where she is and tells nobody.
+    /// Reports Anna's first position, on the road. It establishes where she is and notifies nobody.
     func playBeginning(_ api: API) throws {
         guard let anna = people.first else { return }
         let body: JSON = [
@@ -127,29 +127,30 @@ struct DemoCircle {
     ///
     /// - Parameter home: where the files go that hold the phones' secrets
     func show(phoneURL: String, api: API, home: String) throws {
-        Console.say("Made the circle Demo (\(circle)): zones Home and School.\n")
+        Console.print("Created the circle Demo (\(circle)) with zones Home and School.\n")
         for person in people {
             let setup = PhoneSetup(
                 url: phoneURL, device: person.device, token: person.token, user: person.user,
                 deviceName: "phone", trackerID: person.trackerID)
-            Console.say(Console.paint("\(person.name), \(person.role.rawValue)", .bold))
-            Console.say("  sets up OwnTracks on \(person.name)'s phone:")
+            Console.print(Console.paint("\(person.name), \(person.role.rawValue)", .bold))
+            Console.print("  set-up of OwnTracks on \(person.name)'s phone:")
             try setup.show()
-            Console.say()
+            Console.print()
         }
         if PhoneURL.isLocal(phoneURL) {
-            Console.say("Real phones cannot reach \(phoneURL): start with 'jaga up --lan' first.\n")
+            Console.print(
+                "Phones cannot reach \(phoneURL): start the suite with 'jaga up --lan'.\n")
         }
-        Console.say(
-            "Watch in another terminal: jaga tail --type jaga.zone --pii; then: jaga outbox\n")
+        Console.print(
+            "Watch in another terminal: jaga tail --type jaga.zone --pii, and: jaga outbox\n")
         for person in people where person.role == .member {
             let setup = PhoneSetup(
                 url: phoneURL, device: person.device, token: person.token, user: person.user,
                 deviceName: "phone", trackerID: person.trackerID)
             let login = setup.curlLogin("demo-" + person.user, in: home)
-            Console.say(
-                Console.paint("To paste: plays \(person.name)'s phone.", .bold)
-                    + " She is on the road, then she")
+            Console.print(
+                Console.paint("Paste these to simulate \(person.name)'s phone.", .bold)
+                    + " She starts on the road, then she")
             for (what, place, velocity) in [
                 ("comes home", DemoCircle.home, nil), ("drives off", DemoCircle.road, 160),
                 ("reaches school", DemoCircle.school, nil),
@@ -157,9 +158,9 @@ struct DemoCircle {
                 let line = setup.curl(
                     latitude: place.latitude, longitude: place.longitude, velocity: velocity,
                     url: api.url, login: login)
-                Console.say("\n  # \(what)\n\(line)")
+                Console.print("\n  # \(what)\n\(line)")
             }
-            Console.say("\n  # is in danger\n\(panic(url: api.url, login))\n")
+            Console.print("\n  # is in danger\n\(panic(url: api.url, login))\n")
         }
     }
 

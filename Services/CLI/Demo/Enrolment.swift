@@ -2,7 +2,7 @@ import Model
 import Parsing
 import Web
 
-/// Makes people, devices, circles and zones through the public API.
+/// Creates people, devices, circles and zones through the public API.
 struct Enrolment {
     let api: API
 
@@ -32,7 +32,7 @@ struct Enrolment {
         return try text("id", in: made, of: "/v1/people")
     }
 
-    /// - Returns: the new device's id and its token, which is told this once
+    /// - Returns: the new device's id and its token, which is shown only once
     func device(
         _ name: String, of person: String, client: String = "owntracks"
     ) throws -> (id: DeviceID, token: String) {
@@ -40,8 +40,8 @@ struct Enrolment {
         let made = try api.post(path, ["name": .string(name), "client": .string(client)])
         guard let id = DeviceID(try text("id", in: made["device"], of: path)) else {
             throw CommandError(
-                "\(path) answered with something that is no device",
-                hint: "are jaga and the suite of one version?")
+                "\(path): the response has no device",
+                hint: "check that jaga and the suite have the same version")
         }
         return (id, try text("token", in: made["credential"], of: path))
     }
@@ -51,9 +51,9 @@ struct Enrolment {
         try text("id", in: try api.post("/v1/circles", ["name": .string(name)]), of: "/v1/circles")
     }
 
-    /// Adds a person to a circle, joined at once.
+    /// Adds a person to a circle; they join at once.
     ///
-    /// - Returns: the two characters that the circle's phones know the person by
+    /// - Returns: the person's tracker id in the circle
     func join(_ person: String, to circle: String, as role: Role) throws -> String {
         let path = "/v1/circles/\(circle)/members"
         let whole = try api.post(
@@ -62,7 +62,7 @@ struct Enrolment {
         return try text("trackerID", in: member, of: path)
     }
 
-    /// Adds a zone: a GeoJSON geometry and the properties besides its name.
+    /// Creates a zone from a GeoJSON geometry and its properties besides the name.
     func zone(_ name: String, geometry: JSON, _ properties: JSON, in circle: String) throws {
         let all = [JSON.Member("name", .string(name))] + (properties.object ?? [])
         _ = try api.post(
@@ -74,7 +74,8 @@ struct Enrolment {
     {
         guard let text = json?[key]?.string else {
             throw CommandError(
-                "\(path) answered without \(key)", hint: "are jaga and the suite of one version?")
+                "\(path): the response has no \(key)",
+                hint: "check that jaga and the suite have the same version")
         }
         return text
     }

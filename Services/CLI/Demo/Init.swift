@@ -4,31 +4,31 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga init`: the way of a first admin to a circle, a phone and a test message.
+/// `jaga init`: guides a first admin to a circle, a phone and a test message.
 enum Init: Command {
     static let syntax = Syntax(
         name: "init",
-        summary: "ask the way to your own circle, first phone and a test message",
+        summary: "create your own circle and first phone, and send a test message",
         details: """
-            Asks on the terminal, makes you with your contact points, a circle with you as its
-            admin and a phone, prints what sets up the OwnTracks app, and sends a test message if
-            you want one. Answers can also come from a pipe, one a line.
+            Asks for your name and contact points, creates your account, a circle with you as its
+            admin and a phone, prints the set-up of the OwnTracks app, and sends a test message if
+            you want one. Answers can also come from a pipe, one per line.
             """,
         options: [.phoneURL] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)
         let enrolment = Enrolment(api: api)
-        Console.say("Your own circle. An empty answer takes what stands in brackets.\n")
+        Console.print("Create your own circle. An empty answer selects the default in brackets.\n")
         let name = try Question.ask("Your name")
         let phone = try Question.ask(
-            "Your mobile number, such as +60123456789", usual: "none", check: checkNumber)
-        let mail = try Question.ask("Your mail address", usual: "none", check: checkMail)
-        let circleName = try Question.ask("Name of the circle", usual: "Family")
+            "Your mobile number, such as +60123456789", defaultAnswer: "none", check: checkNumber)
+        let mail = try Question.ask("Your mail address", defaultAnswer: "none", check: checkMail)
+        let circleName = try Question.ask("Name of the circle", defaultAnswer: "Family")
         let timeZone = try Question.ask(
-            "Your time zone", usual: TimeZoneFolder().nameOfMachine(call.environment),
+            "Your time zone", defaultAnswer: TimeZoneFolder().machineZoneName(call.environment),
             check: { TimeZoneFolder().rules(of: $0) != nil ? nil : "unknown" })
-        let deviceName = try Question.ask("Name of your phone", usual: "phone")
+        let deviceName = try Question.ask("Name of your phone", defaultAnswer: "phone")
 
         let person = try enrolment.person(
             .init(
@@ -37,37 +37,40 @@ enum Init: Command {
         let circle = try enrolment.circle(circleName)
         let trackerID = try enrolment.join(person, to: circle, as: .admin)
         let device = try enrolment.device(deviceName, of: person)
-        Console.say("\nMade you (\(person)), the circle \(circleName) (\(circle)) and the phone.")
+        Console.print(
+            "\nCreated your account (\(person)), the circle \(circleName) (\(circle)) and phone."
+        )
         let url = try PhoneURL.of(call)
         let setup = PhoneSetup(
             url: url, device: device.id, token: device.token, user: name, deviceName: deviceName,
             trackerID: trackerID)
-        Console.say(
-            "\nOpen the link of your app on the phone, scan the code of OwnTracks, or enter the "
-                + "values by hand. All of them hold the phone's secret:\n")
-        for line in DeviceCommand.lines(of: setup) { Console.say(line) }
+        Console.print(
+            "\nOpen your app's link on the phone, scan the QR code of OwnTracks, or enter the "
+                + "values by hand. All of them contain the phone's secret:\n")
+        for line in DeviceCommand.lines(of: setup) { Console.print(line) }
         if Console.isTerminal, let link = setup.link(for: .ownTracks) {
             try PhoneSetup.draw(link)
         }
-        Console.say(
-            "\nOnly this prints the secret. 'jaga device setup \(device.id)' makes a new one, "
-                + "which ends this one.")
-        Console.say("Or report once from here:\n")
+        Console.print(
+            "\nThe secret is not shown again. 'jaga device setup \(device.id)' creates a new one "
+                + "and revokes this one.")
+        Console.print("To report one position from here:\n")
         let home = try call.configuration().text("JAGA_HOME")
         let login = setup.curlLogin(device.id.description, in: home)
-        Console.say(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url, login: login))
+        Console.print(setup.curl(latitude: 3.139, longitude: 101.6869, url: api.url, login: login))
         if PhoneURL.isLocal(url) {
-            Console.say(
-                "\nA phone cannot reach \(url): start with 'jaga up --lan' before you scan.")
+            Console.print(
+                "\nPhones cannot reach \(url): run 'jaga up --lan' before you scan."
+            )
         }
         try offerTest(api, phone: phone, mail: mail)
-        Console.say(
-            "\nNobody is told of an emergency of yours before somebody else is in the circle:")
-        Console.say("\n  \(inviteLine(circleName))\n")
+        Console.print(
+            "\nNobody is notified of your emergencies until the circle has another member:")
+        Console.print("\n  \(inviteLine(circleName))\n")
         return 0
     }
 
-    /// The command that invites somebody, to be pasted.
+    /// The command that invites a member.
     static func inviteLine(_ circle: String) -> String {
         "jaga circle invite \(Shell.quoted(circle)) NAME --phone NUMBER --mail ADDRESS"
     }
@@ -75,15 +78,16 @@ enum Init: Command {
     private static func offerTest(_ api: API, phone: String, mail: String) throws {
         let gateways = try api.list("/v1/gateways").compactMap { $0["name"]?.string }
         for address in [phone, mail] where address != "none" {
-            let answer = try Question.ask("\nSend a test message to \(address)? y/n", usual: "n")
+            let answer = try Question.ask(
+                "\nSend a test message to \(address)? y/n", defaultAnswer: "n")
             guard answer.lowercased().hasPrefix("y") else { continue }
             for gateway in gateways {
                 let path = "/v1/gateways/\(Percent.encode(gateway))/test"
                 do {
                     let result = try api.post(path, ["to": .string(address)])
-                    Console.say("\(gateway): \(result.cell("outcome")) \(result.cell("answer"))")
+                    Console.print("\(gateway): \(result.cell("outcome")) \(result.cell("answer"))")
                 } catch let error as CommandError {
-                    Console.say("\(gateway): \(error.message)")
+                    Console.print("\(gateway): \(error.message)")
                 }
             }
         }
@@ -94,19 +98,19 @@ enum Init: Command {
         let isNumber =
             text.hasPrefix("+") && (7...15).contains(digits.count)
             && digits.allSatisfy { $0.isASCII && $0.isNumber }
-        return isNumber ? nil : "that is no number with its country, such as +60123456789"
+        return isNumber ? nil : "use + and the country code, such as +60123456789"
     }
 
     private static func checkMail(_ text: String) -> String? {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress = parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".")
-        return isAddress ? nil : "that is no address such as me@example.org"
+        return isAddress ? nil : "use an address such as me@example.org"
     }
 }
 
 /// A question on the terminal.
 enum Question {
-    /// Without blanks at both ends.
+    /// The text without whitespace at both ends.
     private static func trimmed(_ line: String) -> String {
         guard let first = line.firstIndex(where: { !$0.isWhitespace }),
             let last = line.lastIndex(where: { !$0.isWhitespace })
@@ -114,24 +118,25 @@ enum Question {
         return String(line[first...last])
     }
 
-    /// Asks until the answer is good; throws at the end of input.
+    /// Asks until the answer is valid. Throws at the end of input.
     ///
-    /// - Parameter usual: what an empty answer means; without it one is needed
+    /// - Parameter defaultAnswer: the default for an empty answer; without it an answer is required
     static func ask(
-        _ text: String, usual: String? = nil, check: (String) -> String? = { _ in nil }
+        _ text: String, defaultAnswer: String? = nil, check: (String) -> String? = { _ in nil }
     ) throws(CommandError) -> String {
         while true {
-            Console.write(text + (usual.map { " [\($0)]" } ?? "") + ": ")
+            Console.write(text + (defaultAnswer.map { " [\($0)]" } ?? "") + ": ")
             guard let line = Console.readLine() else {
                 throw CommandError(
-                    "the answers ended before the questions", hint: "nothing else was made")
+                    "the input ended before all questions were answered",
+                    hint: "nothing else was created")
             }
             let answer = Question.trimmed(line)
-            if answer.isEmpty || answer == usual {
-                if let usual { return usual }
-                Console.say("  an answer is needed")
+            if answer.isEmpty || answer == defaultAnswer {
+                if let defaultAnswer { return defaultAnswer }
+                Console.print("  an answer is required")
             } else if let fault = check(answer) {
-                Console.say("  \(fault)")
+                Console.print("  \(fault)")
             } else {
                 return answer
             }

@@ -4,11 +4,11 @@ import Glibc
 import Runtime
 
 extension PhoneSetup {
-    /// A `curl` that reports a position as OwnTracks does, at the time when it is run.
+    /// A curl command that reports a position as OwnTracks does, with the time at which it runs.
     ///
     /// - Parameters:
-    ///   - velocity: kilometres an hour; nil = the phone tells none
-    ///   - login: what ``curlLogin(_:in:)`` returned
+    ///   - velocity: km/h; nil = unknown
+    ///   - login: the result of ``curlLogin(_:in:)``
     func curl(
         latitude: Double, longitude: Double, velocity: Int? = nil, url: String, login: String
     ) -> String {
@@ -22,14 +22,14 @@ extension PhoneSetup {
             """
     }
 
-    /// Writes a file that only its owner can read, from which curl takes the phone's name and
-    /// secret. So they stand in no list of processes and in no history of a shell.
+    /// Writes a file with the phone's name and secret for curl, readable by its owner only. They
+    /// then appear in no process list or shell history.
     ///
     /// - Parameters:
-    ///   - name: of the file, without its ending
-    ///   - home: the folder of Jaga's files
-    /// - Returns: the arguments that make curl read it; name and secret themselves where the home
-    ///   cannot be written, as in a container
+    ///   - name: file name without extension
+    ///   - home: home folder
+    /// - Returns: the arguments with which curl reads the file; name and secret themselves if the
+    ///   home is not writable, as in a container
     func curlLogin(_ name: String, in home: String) -> String {
         (try? curlFile(name, in: home)) ?? "-u \(Shell.quoted("\(user):\(token)"))"
     }
@@ -43,25 +43,25 @@ extension PhoneSetup {
         return "-K \(Shell.quoted(file))"
     }
 
-    /// Prints what sets up OwnTracks, and on a terminal the QR code of the link.
+    /// Prints the set-up of OwnTracks, and on a terminal the QR code of its link.
     func show() throws {
-        for line in lines(for: .ownTracks) { Console.say("  " + line) }
+        for line in lines(for: .ownTracks) { Console.print("  " + line) }
         if Console.isTerminal, let link = link(for: .ownTracks) { try PhoneSetup.draw(link) }
     }
 
-    /// The link of an app, the values to enter by hand, and what to know before.
+    /// Link, manual settings and notes of an app.
     func lines(for app: App) -> [String] {
         (link(for: app).map { ["  link: \($0)"] } ?? [])
             + entries(for: app).map { "  \($0.field): \($0.value)" }
             + notes(for: app).map { "  note: \($0)" }
     }
 
-    /// Draws a text as a QR code, if the terminal is wide enough.
+    /// Draws a text as a QR code if the terminal is wide enough.
     static func draw(_ text: String) throws {
         let code = try QRCode(text)
         guard code.size + 8 <= Console.columns || !Console.isTerminal else {
-            return Console.say("    (a wider terminal would show the link as a QR code)")
+            return Console.print("    (widen the terminal to see the link as a QR code)")
         }
-        for line in code.lines(colors: Console.hasColors) { Console.say(line) }
+        for line in code.lines(colors: Console.hasColors) { Console.print(line) }
     }
 }

@@ -4,52 +4,53 @@ import Runtime
 import Shapes
 import ZoneFiles
 
-/// `jaga evaluate`: what would have been decided about a track.
+/// `jaga evaluate`: runs the evaluator offline on a recorded track.
 enum Evaluate: Command {
     static let syntax = Syntax(
         name: "evaluate",
-        summary: "what evaluators decide about a recorded track and zones, offline",
+        summary: "show what evaluators decide about a recorded track and zones, offline",
         details: """
-            Runs the evaluators' own rules over a track, with nothing running and nothing told to
-            anybody: for finding out why a zone fired, and for tuning one before it is used. Clocks
-            ring as they would, by the track's own times, until its last fix: what only time would
-            bring after that, such as an exit that waits for one more fix, is not told.
+            Applies the evaluators' rules to a track without a running suite and without notifying
+            anybody, to find out why a zone fired or to tune a zone. Deadlines expire at the track's
+            own times, up to its last fix. Decisions after the last fix, such as an exit that waits
+            for another fix, are not shown.
 
             Zones come from GeoJSON, PAD, KML or GPX (--radius for points without one), the track
-            from GPX or CSV with a head line (lat,lon,time and, where known, accuracy,speed,course);
-            a track may be packed by gzip.
+            from GPX or CSV with a header (lat,lon,time and, if known, accuracy,speed,course). A
+            track may be compressed with gzip.
 
-            Changes of which nobody is told, what was held back, and first decisions are shown with
-            --all. --fixes says of every fix how the zones within 1 km of it saw it, and why that
-            changed nothing where it did not. 'jaga explain' says in the same words what a running
-            suite decided.
+            --all also shows suppressed changes, first decisions and changes that notify nobody.
+            --fixes shows for each fix how the zones within 1 km evaluated it, and why it changed
+            nothing. 'jaga explain' shows decisions of a running suite in the same words.
 
-            Schedules, absentBy and time zones of GeoJSON count; the clocks are those of this
-            machine's time zones (/usr/share/zoneinfo).
+            Schedules, absentBy and time zones of GeoJSON apply. Offsets come from this machine's
+            time zone database (/usr/share/zoneinfo).
             """,
         options: [
-            .init(name: "--zones", value: "FILE", help: "GeoJSON, PAD, KML or GPX"),
-            .init(name: "--track", value: "FILE", help: "GPX or CSV, also .gz"),
+            .init(name: "--zones", value: "FILE", help: "zones as GeoJSON, PAD, KML or GPX"),
+            .init(name: "--track", value: "FILE", help: "track as GPX or CSV, also .gz"),
             .init(
                 name: "--accuracy", value: "METRES",
-                help: "of fixes that tell none (default: unknown, 50 m are assumed)"),
+                help: "accuracy of fixes without one (default: unknown, 50 m assumed)"),
             .init(
                 name: "--radius", value: "METRES",
-                help: "of points that tell none (default 100)"),
+                help: "radius of points without one (default 100)"),
             .init(
                 name: "--kind", value: "KIND",
-                help: "safe or alert, of zones that tell none (default safe)"),
-            .init(name: "--user", value: "UID", help: "whose points, of a CSV with several people"),
+                help: "kind of zones without one: safe or alert (default safe)"),
+            .init(name: "--user", value: "UID", help: "person in a CSV with several people"),
             .init(name: "--limit", value: "N", help: "only the first N points"),
-            .init(name: "--disarmed", value: nil, help: "alert zones do not alarm"),
-            .init(name: "--all", value: nil, help: "also what was held back, and first decisions"),
-            .init(name: "--fixes", value: nil, help: "how zones saw each fix, and why"),
+            .init(name: "--disarmed", value: nil, help: "disarm alert zones"),
             .init(
-                name: "--zone", value: "NAME", help: "with --fixes: this zone alone, however far"),
+                name: "--all", value: nil, help: "include suppressed changes and first decisions"),
+            .init(name: "--fixes", value: nil, help: "show how zones evaluated each fix, and why"),
+            .init(
+                name: "--zone", value: "NAME", help: "with --fixes: only this zone, at any distance"
+            ),
             .init(
                 name: "--plain", value: nil,
-                help: "count what containment without margin would have told"),
-            .init(name: "--json", value: nil, help: "one line of CloudEvents JSON each"),
+                help: "also count crossings by containment without margin"),
+            .init(name: "--json", value: nil, help: "print CloudEvents JSON, one line each"),
         ])
 
     static func run(_ call: Call) throws -> Int32 {
@@ -59,7 +60,7 @@ enum Evaluate: Command {
         var fixes = Array(track.compactMap(\.fix).prefix(limit))
         guard let start = fixes.first?.time else {
             throw CommandError(
-                "the track tells no times", hint: "dwelling and clocks need them: a time a point")
+                "the track has no times", hint: "add a time to each point")
         }
         for index in fixes.indices where fixes[index].accuracyCentimetres == 0 {
             fixes[index].accuracyCentimetres = Int32(accuracy * 100)
@@ -69,12 +70,12 @@ enum Evaluate: Command {
         var plain = PlainContainment(zones: call.has("--plain") ? zones : [])
         let report = EvaluateReport(
             zones: zones, showsAll: call.has("--all"), asJSON: call.has("--json"))
-        let looking = try FixReport(call, zones: zones)
+        let fixReport = try FixReport(call, zones: zones)
         for (number, fix) in fixes.enumerated() {
-            let looks = run.take(fix, isLookedAt: looking != nil)
-            looking?.say(looks, fix, number: number + 1)
-            plain.take(fix, number: number)
-            for event in run.takeEvents() { try report.say(event) }
+            let looks = run.apply(fix, explains: fixReport != nil)
+            fixReport?.print(looks, fix, number: number + 1)
+            plain.apply(fix, number: number)
+            for event in run.popEvents() { try report.print(event) }
         }
         if call.has("--plain") { report.compare(plain, fixes: fixes.count) }
         return 0
@@ -85,33 +86,32 @@ enum Evaluate: Command {
 enum EvaluateFiles {
     static func track(_ call: Call) throws -> [TrackPoint] {
         guard let path = call.value("--track") else {
-            throw CommandError.usage("missing: --track FILE", call.syntax)
+            throw CommandError.usage("--track FILE is required", call.syntax)
         }
         let points = try TrackFile.read(path, user: call.value("--user")).points
         let usable = EvaluateFiles.usable(points)
         if usable.count < points.count {
-            Console.complain(
-                "jaga evaluate: \(path): points without a position (latitude or longitude 0) left "
-                    + "out: \(points.count - usable.count)")
+            Console.printError(
+                "jaga evaluate: \(path): skipped points without a position (0 degrees)"
+                    + ": \(points.count - usable.count)")
         }
         return usable
     }
 
-    /// The points that ingest would accept: trackers write 0 for a latitude or longitude that they
-    /// do not have.
+    /// The points that ingest would accept. Trackers write 0 for an unknown latitude or longitude.
     static func usable(_ points: [TrackPoint]) -> [TrackPoint] {
         points.filter { !$0.position.hasZero }
     }
 
-    /// - Parameter start: of the track: the zones' clocks are right from the year before it on
-    static func zones(_ call: Call, around start: Timestamp) throws -> [PlacedZone] {
+    /// - Parameter start: start of the track; the zones' clocks begin a year before it
+    static func zones(_ call: Call, around start: Timestamp) throws -> [ConfiguredZone] {
         guard let path = call.value("--zones") else {
-            throw CommandError.usage("missing: --zones FILE", call.syntax)
+            throw CommandError.usage("--zones FILE is required", call.syntax)
         }
         guard let format = FileFormat(fileName: path) else {
             throw CommandError(
-                "\(path): of which kind it is cannot be told from its name",
-                hint: "let it end with .geojson, .pad, .kml or .gpx")
+                "\(path): unknown file extension",
+                hint: "use .geojson, .pad, .kml or .gpx")
         }
         let radius = try call.number("--radius", default: 100, in: 1...250_000)
         guard let kind = ZoneKind(rawValue: call.value("--kind") ?? "safe") else {
@@ -120,12 +120,12 @@ enum EvaluateFiles {
         let options = ReadingOptions(pointRadiusCentimetres: Int32(radius * 100), kind: kind)
         do {
             let file = try ZoneFile.read(try bytes(of: path), as: format, options)
-            for note in file.notes { Console.complain("jaga evaluate: \(path): \(note)") }
+            for note in file.notes { Console.printError("jaga evaluate: \(path): \(note)") }
             for entry in file.entries {
                 let names = entry.rest.map(\.key).filter { !ZoneTimes.names.contains($0) }
                 guard !names.isEmpty else { continue }
                 let list = names.joined(separator: ", ")
-                Console.complain("jaga evaluate: \(path): \(entry.place): without \(list)")
+                Console.printError("jaga evaluate: \(path): \(entry.location): ignored \(list)")
             }
             let clocks = ZoneClocks(now: start)
             return try file.entries.enumerated().map {
@@ -138,34 +138,34 @@ enum EvaluateFiles {
 
     private static func zone(
         _ entry: ZoneFile.Entry, number: Int, in path: String, _ clocks: ZoneClocks
-    ) throws -> PlacedZone {
+    ) throws -> ConfiguredZone {
         let draft = entry.draft
         let times = try entry.times()
         let clock = try times.clock(clocks.clock, nearest: clocks.folder.nearest)
         if clock == nil, times.schedule != nil || times.absentByMinute != nil {
             throw CommandError(
-                "\(path): \(entry.place): \(draft.name): whose clock is meant is not said",
-                hint: "give its timeZone, such as Asia/Kuala_Lumpur")
+                "\(path): \(entry.location): \(draft.name): a time zone is required",
+                hint: "set timeZone, such as Asia/Kuala_Lumpur")
         }
         let prepared: PreparedGeometry
         do {
             prepared = try prepareChecked(draft.shape, insetCentimetres: draft.insetCentimetres)
         } catch {
-            // The file is the reader's own: where on earth it is wrong may be said.
-            let place = error.place.map {
+            // The file belongs to the user, so the error may contain positions.
+            let place = error.coordinate.map {
                 " (at longitude \($0.longitude), latitude \($0.latitude))"
             }
             throw CommandError(
-                "\(path): \(entry.place(of: error)): \(draft.name): \(error.description)"
+                "\(path): \(entry.location(of: error)): \(draft.name): \(error.description)"
                     + (place ?? ""), hint: error.hint)
         }
         let id = ZoneID(ID128(high: 4, low: UInt64(number)))
-        return PlacedZone(
+        return ConfiguredZone(
             Zone(
                 id: id, owner: .circle(WhatIf.circle), name: draft.name, kind: draft.kind,
                 category: draft.category, active: draft.active, priority: draft.priority,
                 shape: draft.shape, prepared: prepared, hysteresisMetres: draft.hysteresisMetres,
-                transitions: draft.transitionsInForce(times),
+                transitions: draft.effectiveTransitions(times),
                 alertDistanceMetres: draft.alertDistanceMetres,
                 dwellSeconds: draft.dwellSeconds, clock: clock, schedule: times.schedule,
                 absentByMinute: times.absentByMinute, alarm: draft.alarm))
@@ -177,17 +177,17 @@ enum EvaluateFiles {
 }
 
 extension ZoneFile.Entry {
-    /// Where in the file a shape is wrong.
-    fileprivate func place(of problem: GeometryProblem) -> FilePlace {
+    /// Location of an invalid shape in the file.
+    fileprivate func location(of problem: GeometryProblem) -> FileLocation {
         switch problem {
-        case .radiusTooSmall, .radiusTooLarge: place(of: "radius")
-        case .halfWidthTooSmall, .halfWidthTooLarge: place(of: "halfWidth")
-        case .insetTooLarge: place(of: "inset")
-        case .tooFewPoints(_, let polygon, let ring, _): place(polygon: polygon, ring: ring)
+        case .radiusTooSmall, .radiusTooLarge: location(of: "radius")
+        case .halfWidthTooSmall, .halfWidthTooLarge: location(of: "halfWidth")
+        case .insetTooLarge: location(of: "inset")
+        case .tooFewPoints(_, let polygon, let ring, _): location(polygon: polygon, ring: ring)
         default:
             problem.position.map {
-                place(polygon: $0.polygon, ring: $0.ring, vertex: $0.vertex)
-            } ?? place
+                location(polygon: $0.polygon, ring: $0.ring, vertex: $0.vertex)
+            } ?? location
         }
     }
 }

@@ -3,44 +3,44 @@ import Geometry
 import Hashing
 import Model
 
-/// One person, some zones and a track: what evaluators would decide, with no service running.
+/// Evaluates a track of one person against zones, offline.
 ///
-/// The core is the evaluators' own. Clocks that it wants ring on time, between two fixes.
+/// Uses the evaluators' core. Deadlines expire on time, between two fixes.
 struct WhatIf {
     static let person = PersonID(ID128(high: 1, low: 1))
     static let device = DeviceID(ID128(high: 1, low: 2))
     static let circle = CircleID(ID128(high: 1, low: 3))
 
-    /// What evaluators would keep.
+    /// The evaluator's state.
     private(set) var state = PartitionState()
-    private var clocks: [ClockID: WantedClock] = [:]
+    private var deadlines: [DeadlineID: Deadline] = [:]
     private var newest: Timestamp?
     private var now: Timestamp
     private var records: UInt64 = 0
     private var events: [Event] = []
 
     /// - Parameters:
-    ///   - armed: whether alert zones alarm the person
-    ///   - start: when the zones are placed: no later than the first fix
-    init(zones: [PlacedZone], armed: Bool = true, start: Timestamp) {
+    ///   - armed: whether alert zones are armed
+    ///   - start: when the zones are configured; not later than the first fix
+    init(zones: [ConfiguredZone], armed: Bool = true, start: Timestamp) {
         now = start
-        take(.inputCircle(PlacedCircle(circle: WhatIf.circle, zones: zones)), at: start)
-        take(
+        apply(.inputCircle(ConfiguredCircle(circle: WhatIf.circle, zones: zones)), at: start)
+        apply(
             .inputPerson(
-                PlacedPerson(
-                    person: WhatIf.person, leadingDevice: WhatIf.device, circles: [WhatIf.circle],
+                ConfiguredPerson(
+                    person: WhatIf.person, primaryDevice: WhatIf.device, circles: [WhatIf.circle],
                     zones: [])), at: start)
         if !armed {
-            take(.inputArming(Arming(person: WhatIf.person, armed: false, at: start)), at: start)
+            apply(.inputArming(Arming(person: WhatIf.person, armed: false, at: start)), at: start)
         }
     }
 
-    /// Takes the next fix, after all clocks that are due by then.
+    /// Applies the next fix, after all deadlines that expire before it.
     ///
-    /// - Parameter isLookedAt: whether it is asked how every zone sees it
-    /// - Returns: that, by zone; else nothing
+    /// - Parameter explains: whether to return how every zone evaluates the fix
+    /// - Returns: the zones' evaluations if `explains` is true
     @discardableResult
-    mutating func take(_ fix: Fix, isLookedAt: Bool = false) -> [ZoneLook] {
+    mutating func apply(_ fix: Fix, explains: Bool = false) -> [ZoneExplanation] {
         wait(until: fix.time)
         records += 1
         let late = newest.map { fix.time < $0 } ?? false
@@ -50,32 +50,32 @@ struct WhatIf {
             device: WhatIf.device, fix: fix, late: late, received: max(now, fix.time))
         let time = max(now, fix.time)
         let looks =
-            isLookedAt
-            ? state.looks(
-                at: report, in: Event(id: EventID(.zero), time: time, body: .inputReport(report)))
+            explains
+            ? state.explain(
+                report, in: Event(id: EventID(.zero), time: time, body: .inputReport(report)))
             : []
-        take(.inputReport(report), at: time)
+        apply(.inputReport(report), at: time)
         return looks
     }
 
-    /// What was decided since the last call; clocks besides.
-    mutating func takeEvents() -> [Event] {
+    /// Returns and removes the events since the last call, without those about deadlines.
+    mutating func popEvents() -> [Event] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
-    /// Lets time pass, with every clock that is due.
+    /// Advances time and expires deadlines.
     mutating func wait(until end: Timestamp) {
-        while let next = clocks.values.min(by: { ($0.due, $0.id) < ($1.due, $1.id) }),
+        while let next = deadlines.values.min(by: { ($0.due, $0.id) < ($1.due, $1.id) }),
             next.due <= end
         {
-            clocks[next.id] = nil
-            let fired = max(now, next.due)
-            take(.inputClock(FiredClock(clock: next, fired: fired)), at: fired)
+            deadlines[next.id] = nil
+            let expired = max(now, next.due)
+            apply(.inputDeadline(ExpiredDeadline(deadline: next, expired: expired)), at: expired)
         }
     }
 
-    private mutating func take(_ body: EventBody, at time: Timestamp) {
+    private mutating func apply(_ body: EventBody, at time: Timestamp) {
         now = max(now, time)
         records += 1
         let id = EventID(ID128(high: 3, low: records))
@@ -83,33 +83,33 @@ struct WhatIf {
         state.handle(Event(id: id, time: now, body: body), into: &outputs)
         for output in outputs {
             switch output.body {
-            case .clockWanted(let clock): clocks[clock.id] = clock
-            case .clockUnwanted(let clock): clocks[clock.id] = nil
+            case .deadlineScheduled(let deadline): deadlines[deadline.id] = deadline
+            case .deadlineCancelled(let deadline): deadlines[deadline.id] = nil
             default: events.append(output)
             }
         }
     }
 }
 
-/// What a geofence without margin, accuracy or confirmation makes of the same fixes: whoever is on
-/// the other side of the edge has crossed it.
+/// A geofence without margin, accuracy or confirmation, for comparison: every change of side is a
+/// crossing.
 struct PlainContainment {
     private let regions: RegionSet
     private var inside: Set<Int32>?
     private let shapes: [Region]
-    /// Each crossing: which fix, which zone, and whether inside after it.
+    /// Index of the fix and of the zone, and whether the person is inside afterwards.
     private(set) var crossings: [(fix: Int, zone: Int, inside: Bool)] = []
 
-    init(zones: [PlacedZone]) {
+    init(zones: [ConfiguredZone]) {
         shapes = zones.compactMap { Region($0.geometry) }
         regions = RegionSet(shapes)
     }
 
-    mutating func take(_ fix: Fix, number: Int) {
+    mutating func apply(_ fix: Fix, number: Int) {
         let point = EarthPoint(fix.position)
         var near: [NearRegion] = []
         regions.append(near: point, to: &near)
-        let now = Set(near.map(\.place).filter { shapes[Int($0)].contains(point) })
+        let now = Set(near.map(\.index).filter { shapes[Int($0)].contains(point) })
         defer { inside = now }
         guard let before = inside else { return }
         for zone in now.symmetricDifference(before).sorted() {

@@ -1,29 +1,28 @@
 import Parsing
 
-/// `jaga admin`: what only the operator may do to the suite itself.
+/// `jaga admin`: manages the operator's token and the monitoring token.
 enum Admin: Command {
     static let syntax = Syntax(
         name: "admin", parameters: ["token|monitoring-token"],
-        summary: "replace the operator's token, make one for whoever only watches",
+        summary: "replace the operator's token, create a monitoring token",
         details: """
-            'token' makes a new token for the operator and ends the old one. The suite writes it to
-            secrets/operator.token in its home folder, readable by its owner only. Where this
-            command does not read that file, it prints the token.
+            'token' creates a new operator token and revokes the old one. The suite writes it to
+            secrets/operator.token in its home folder, readable by its owner only. If this command
+            does not read that file, it prints the token.
 
-            'monitoring-token' makes and prints the one token of those who only watch, and ends the
-            one before: with it 'jaga tail --url URL --token-file FILE' follows events from any
-            host, and 'jaga status' tells how the suite is, with everything private masked by the
-            suite; nothing else can be done.
+            'monitoring-token' creates and prints the monitoring token and revokes the previous one.
+            It gives access to 'jaga tail --url URL --token-file FILE' and 'jaga status' from any
+            host, with personal data masked by the suite, and to nothing else.
             """,
         options: Syntax.Option.api + [
-            .init(name: "--end", value: nil, help: "end the monitoring token, and make none")
+            .init(name: "--end", value: nil, help: "revoke the monitoring token without a new one")
         ])
 
     static func run(_ call: Call) throws -> Int32 {
         switch call.parameters {
         case ["token"] where !call.has("--end"): try replaceOwn(call)
         case ["monitoring-token"]: try changeMonitors(call)
-        default: throw CommandError.usage("say: token, or monitoring-token [--end]", syntax)
+        default: throw CommandError.usage("token or monitoring-token [--end] is required", syntax)
         }
         return 0
     }
@@ -32,9 +31,9 @@ enum Admin: Command {
         let token = try made(API(call), "/v1/admin/token")
         let home = try call.configuration().text("JAGA_HOME")
         if call.environment["JAGA_TOKEN"] == nil, try Token.operator(of: call).text == token {
-            Console.say("The new token is in \(Token.operatorFile(home: home)).")
+            Console.print("The new token is in \(Token.operatorFile(home: home)).")
         } else {
-            Console.say(token)
+            Console.print(token)
         }
     }
 
@@ -42,16 +41,17 @@ enum Admin: Command {
         let api = try API(call)
         if call.has("--end") {
             try api.delete("/v1/admin/monitoring-token")
-            Console.say("The monitoring token is worth nothing any more.")
+            Console.print("The monitoring token is revoked.")
         } else {
-            Console.say(try made(api, "/v1/admin/monitoring-token"))
+            Console.print(try made(api, "/v1/admin/monitoring-token"))
         }
     }
 
     private static func made(_ api: API, _ path: String) throws -> String {
         guard let token = try api.post(path, [:])["credential"]?["token"]?.string else {
             throw CommandError(
-                "the suite answered without a token", hint: "are jaga and it of one version?")
+                "the response has no token",
+                hint: "check that jaga and the suite have the same version")
         }
         return token
     }

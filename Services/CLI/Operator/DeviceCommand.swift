@@ -5,29 +5,29 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga device`: phones of people.
+/// `jaga device`: manages phones of people.
 enum DeviceCommand: Command {
     static let syntax = Syntax(
         name: "device", parameters: ["VERB", "[ID]", "[NAME]"],
-        summary: "phones of people: list, add, set up, read the diary, topics",
+        summary: "manage phones: list, add, set up, read the log, set MQTT topics",
         details: """
-            list PERSON         the phones of a person
-            add PERSON NAME     a new phone, with what sets it up
-            setup DEVICE        a new secret for a phone, with what sets it up
-            remove DEVICE       a phone that was lost or stolen: its secret is worth nothing from
-                                now on, for reading, for reports and for calls for help
-            diary DEVICE        what the server received from a phone and what it decided: of the
-                                last seven days, without places
-            topic DEVICE NAME   the phone publishes on the operator's MQTT broker under this name,
-                                such as anna/pixel8; '-' for none: then the user there is its id
-            topics              such names, how the broker is connected, and names of no phone
+            list PERSON         lists the phones of a person
+            add PERSON NAME     adds a phone and prints its set-up
+            setup DEVICE        creates a new secret for a phone and prints its set-up
+            remove DEVICE       removes a lost or stolen phone: its secret is revoked at once, for
+                                reading, reports and emergencies
+            log DEVICE          shows what the server received from a phone and decided in the last
+                                seven days, without positions
+            topic DEVICE NAME   sets the name under which the phone publishes on the MQTT broker,
+                                such as anna/pixel8; '-' = none: the topic's user is the device id
+            topics              lists these names, the state of the broker and unknown names
 
-            PERSON is a name or an id; DEVICE an id, PERSON/NAME, or PERSON who has one phone only.
+            PERSON is a name or an id; DEVICE is an id, PERSON/NAME, or a PERSON with one phone.
 
-            Only a digest of a phone's secret is kept: what sets a phone up can be shown when the
-            secret is made, or by whoever has it (--token). A new secret ends the one before; what
-            the phone sends under that for the next hour is answered 503, and so it keeps it until
-            it is set up anew. The code on the terminal and the links hold the secret.
+            Only a digest of a phone's secret is stored, so the set-up can be shown only with a new
+            secret, or by the secret's holder (--token). A new secret revokes the previous one; for
+            the next hour, requests with the previous one get 503, so that the phone keeps its
+            reports until it is set up again. The QR code and the links contain the secret.
             """,
         options: [
             .init(
@@ -36,14 +36,14 @@ enum DeviceCommand: Command {
                     + "gpslogger"),
             .init(
                 name: "--token", value: "@FILE",
-                help: "setup: go on with the secret that the phone has, in a file, or itself"),
+                help: "setup: keep the phone's secret: a file with it, or the secret itself"),
             .init(
                 name: "--encrypt", value: nil,
-                help: "add, setup: OwnTracks encrypts, with a passphrase made here"),
+                help: "add, setup: encrypt OwnTracks messages with a new passphrase"),
             .init(
-                name: "--since", value: "WHEN", help: "diary: from then on, such as 2h"),
-            .init(name: "--limit", value: "N", help: "diary: at most so many (default 50)"),
-            .init(name: "--follow", value: nil, help: "diary: go on with what comes"),
+                name: "--since", value: "WHEN", help: "log: start at an age such as 2h, or a time"),
+            .init(name: "--limit", value: "N", help: "log: at most N entries (default 50)"),
+            .init(name: "--follow", value: nil, help: "log: continue with new entries"),
             .phoneURL, .json,
         ] + Syntax.Option.api)
 
@@ -54,11 +54,12 @@ enum DeviceCommand: Command {
             return 0
         }
         guard call.parameters.count > 1 else {
-            throw CommandError.usage("not understood: device \(verb)", syntax)
+            throw CommandError.usage(
+                "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         let id = try id(verb, call)
         switch (verb, call.parameters.count) {
-        case ("list", 2): list(try API(call).list("/v1/people/\(Holder.part(id))/devices"), call)
+        case ("list", 2): list(try API(call).list("/v1/people/\(API.pathPart(id))/devices"), call)
         case ("add", 3):
             let app = try app(of: call)
             let device = try Enrolment(api: try API(call)).device(
@@ -72,17 +73,19 @@ enum DeviceCommand: Command {
         case ("remove", 2):
             let api = try API(call)
             try api.delete(path(of: id, api))
-            Console.say("removed: what has its secret is let in no more")
+            Console.print("removed: its secret is revoked")
         case ("topic", 3):
             try DeviceTopics.set(call.parameters[2], of: id, by: try API(call))
-        case ("diary", 2): try DeviceDiary(api: try API(call), device: id).show(call)
-        default: throw CommandError.usage("not understood: device \(verb)", syntax)
+        case ("log", 2): try DeviceLog(api: try API(call), device: id).show(call)
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         return 0
     }
 
-    /// The id of the person or phone that the call names; of an id no request is made, which only
-    /// the operator may.
+    /// The id of the person or phone that the call names. Ids need no request, which only the
+    /// operator may make.
     private static func id(_ verb: String, _ call: Call) throws -> String {
         let text = call.parameters[1]
         if DeviceID(text) != nil || PersonID(text) != nil { return text }
@@ -91,7 +94,7 @@ enum DeviceCommand: Command {
             ? try names.id(of: .person, text) : try names.device(text)
     }
 
-    /// A phone's path, which has its person's id in it.
+    /// The API path of a phone, which contains its person's id.
     private static func path(of device: String, _ api: API) throws -> String {
         for person in try api.list("/v1/people") {
             let devices = "/v1/people/\(person.cell("id"))/devices"
@@ -99,23 +102,24 @@ enum DeviceCommand: Command {
                 return "\(devices)/\(device)"
             }
         }
-        throw CommandError("there is no phone \(device)", hint: "jaga device list PERSON")
+        throw CommandError(
+            "there is no phone \(device)", hint: "'jaga device list PERSON' lists phones")
     }
 
     private static func app(of call: Call) throws(CommandError) -> PhoneSetup.App {
         guard let name = call.value("--app") else { return .ownTracks }
         guard let app = PhoneSetup.App(rawValue: name) else {
-            throw .usage("--app is none of the apps: \(name)", syntax)
+            throw .usage("--app: unknown app \(name)", syntax)
         }
         return app
     }
 
-    /// What the suite says of a phone's set-up, by the secret that it has or by a new one.
+    /// Requests the set-up of a phone with its secret, or with a new one.
     private static func setup(
         _ device: String, token: Token?, _ call: Call
     ) throws -> PhoneSetup {
         let path =
-            "/v1/devices/\(Holder.part(device))/setup?url="
+            "/v1/devices/\(API.pathPart(device))/setup?url="
             + Percent.encode(try PhoneURL.of(call))
         let answer: JSON
         if let token {
@@ -125,11 +129,11 @@ enum DeviceCommand: Command {
         }
         var setup = try read(answer, token: token?.text)
         if call.has("--encrypt") {
-            // Made here, so that it is in no answer and in no store but sealed.
+            // Created by the client, so that the server stores it only sealed and never returns it.
             let passphrase = Base64.encode(SecureRandom.bytes(24), alphabet: .url)
             let person = answer["person"]?.string ?? ""
             _ = try API(call).put(
-                "/v1/people/\(Holder.part(person))/devices/\(setup.device)/encryption-key",
+                "/v1/people/\(API.pathPart(person))/devices/\(setup.device)/encryption-key",
                 ["passphrase": .string(passphrase)])
             setup.passphrase = passphrase
         }
@@ -144,7 +148,8 @@ enum DeviceCommand: Command {
             let url = answer["url"]?.string
         else {
             throw CommandError(
-                "the suite answered without a set-up", hint: "are jaga and it of one version?")
+                "the response has no set-up",
+                hint: "check that jaga and the suite have the same version")
         }
         return PhoneSetup(
             url: url, device: device, token: token, user: answer.cell("user"),
@@ -160,22 +165,22 @@ enum DeviceCommand: Command {
                 "device": .string(setup.device.description), "token": .string(setup.token),
                 "apps": setup.json,
             ]
-            return Console.say(json.text)
+            return Console.print(json.text)
         }
-        for line in lines(of: setup) { Console.say(line) }
+        for line in lines(of: setup) { Console.print(line) }
         if let link = setup.link(for: chosen) {
-            Console.say("\n\(chosen.rawValue), to be scanned with the phone:\n")
+            Console.print("\nScan with the phone for \(chosen.rawValue):\n")
             try PhoneSetup.draw(link)
-            if let note = setup.notes(for: chosen).first { Console.say("\n" + note) }
+            if let note = setup.notes(for: chosen).first { Console.print("\n" + note) }
         }
         if PhoneURL.isLocal(setup.url) {
-            Console.say(
-                "\nA phone cannot reach \(setup.url): start with 'jaga up --lan', or say "
+            Console.print(
+                "\nPhones cannot reach \(setup.url): start the suite with 'jaga up --lan', or set "
                     + "--phone-url.")
         }
     }
 
-    /// A link and what to type, for every app.
+    /// Link and manual settings for every app.
     static func lines(of setup: PhoneSetup) -> [String] {
         var lines = ["\(setup.device), secret \(setup.token)"]
         for app in setup.apps {
@@ -186,11 +191,11 @@ enum DeviceCommand: Command {
 
     private static func list(_ devices: [JSON], _ call: Call) {
         if call.has("--json") {
-            for device in devices { Console.say(device.text) }
+            for device in devices { Console.print(device.text) }
             return
         }
         guard !devices.isEmpty else {
-            return Console.say("No phone yet: jaga device add PERSON NAME")
+            return Console.print("No phones yet. Add one with 'jaga device add PERSON NAME'.")
         }
         var table = Table("id", "client", "platform", "name")
         for device in devices {
@@ -198,6 +203,6 @@ enum DeviceCommand: Command {
                 device.cell("id"), device.cell("client"), device.cell("platform"),
                 device.cell("name"))
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
     }
 }

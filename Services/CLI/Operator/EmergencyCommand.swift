@@ -2,27 +2,29 @@ import Model
 import Parsing
 import Runtime
 
-/// `jaga emergency`: who is in danger, who was notified, and whom to call.
+/// `jaga emergency`: shows emergencies with recipients and contact points; acknowledges and
+/// resolves them.
 enum EmergencyCommand: Command {
     static let syntax = Syntax(
         name: "emergency", parameters: ["[VERB]", "[EMERGENCY]"],
-        summary: "who is in danger, who was notified and how to reach them; acknowledge, resolve",
+        summary: "list, show, acknowledge and resolve emergencies",
         details: """
-            list                    emergencies that are not over; with --ended those that are
-            show EMERGENCY          the person, everybody who was notified, with numbers and what
-                                    became of each message, and who else could be called
-            acknowledge EMERGENCY   you take care of it: the escalation stops for 15 minutes, and
-                                    everybody who was notified hears so
-            resolve EMERGENCY       it is over, and everybody who was notified hears so
+            list                    lists active emergencies, or ended ones with --ended; also
+                                    without a verb
+            show EMERGENCY          shows the person, everybody who was notified, with numbers and
+                                    the state of each message, and who else could be called
+            acknowledge EMERGENCY   declares that you respond: the escalation stops for 15 minutes,
+                                    and everybody who was notified is informed
+            resolve EMERGENCY       ends it and informs everybody who was notified
 
-            EMERGENCY is an id, the reference code of its messages, or the name of the person in
-            danger. 'show' prints names and numbers; the look is in the log of the notifier.
+            EMERGENCY is an id, the reference code in its messages, or the name of the person in
+            danger. 'show' prints names and numbers; the access is recorded in the notifier's log.
             """,
         options: [
-            .init(name: "--ended", value: nil, help: "list: those that are over, newest first"),
-            .init(name: "--limit", value: "N", help: "list: at most this many (default 50)"),
+            .init(name: "--ended", value: nil, help: "list: ended emergencies, newest first"),
+            .init(name: "--limit", value: "N", help: "list: at most N emergencies (default 50)"),
             .init(
-                name: "--note", value: "TEXT", help: "acknowledge, resolve: for the timeline"),
+                name: "--note", value: "TEXT", help: "acknowledge, resolve: note for the timeline"),
             .json,
         ] + Syntax.Option.api)
 
@@ -34,11 +36,13 @@ enum EmergencyCommand: Command {
         case ("show", 2):
             let id = try id(of: words[1], api)
             let emergency = try api.get("/v1/escalations/\(id)")
-            if call.has("--json") { Console.say(emergency.text) } else { show(emergency) }
+            if call.has("--json") { Console.print(emergency.text) } else { show(emergency) }
         case ("acknowledge", 2):
             try act("acknowledgement", on: id(of: words[1], api), api, call)
         case ("resolve", 2): try act("resolution", on: id(of: words[1], api), api, call)
-        default: throw CommandError.usage("not understood: \(words.joined(separator: " "))", syntax)
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(words.joined(separator: " "))", syntax)
         }
         return 0
     }
@@ -48,23 +52,23 @@ enum EmergencyCommand: Command {
         let state = call.has("--ended") ? "ended" : "active"
         let all = try api.list("/v1/escalations?state=\(state)", limit: limit)
         if call.has("--json") {
-            for item in all { Console.say(item.text) }
+            for item in all { Console.print(item.text) }
             return
         }
         guard !all.isEmpty else {
-            return Console.say(
-                call.has("--ended") ? "No emergency has ended." : "There is no emergency.")
+            return Console.print(
+                call.has("--ended") ? "No ended emergencies." : "No active emergencies.")
         }
-        for line in table(of: all, now: SystemClock().now).lines { Console.say(line) }
+        for line in table(of: all, now: SystemClock().now).lines { Console.print(line) }
         if !call.has("--ended"), let first = all.first {
-            Console.say("\nWhom to call: jaga emergency show \(first.cell("id"))")
+            Console.print("\nTo see whom to call: jaga emergency show \(first.cell("id"))")
         }
     }
 
-    /// Emergencies as lines.
+    /// Renders emergencies as a table.
     static func table(of items: [JSON], now: Timestamp) -> Table {
         var table = Table(
-            "state", "person", "why", "age", "notified", "responder", "code", "id")
+            "state", "person", "trigger", "age", "notified", "responder", "code", "id")
         for item in items {
             let state = item.cell("state")
             let raised = item["raised"]?.string.flatMap { Timestamp($0) }
@@ -90,10 +94,10 @@ enum EmergencyCommand: Command {
     }
 
     private static func show(_ emergency: JSON) {
-        for line in lines(of: emergency, now: SystemClock().now) { Console.say(line) }
+        for line in lines(of: emergency, now: SystemClock().now) { Console.print(line) }
     }
 
-    /// Everything about an emergency, whom to call first.
+    /// Renders an emergency with its contact points.
     static func lines(of item: JSON, now: Timestamp) -> [String] {
         let id = item.cell("id")
         let raised = item["raised"]?.string.flatMap { Timestamp($0) }
@@ -104,7 +108,7 @@ enum EmergencyCommand: Command {
         lines.append("  responder  \(responder(of: item))")
         if !item.cell("note").isEmpty { lines.append("  note       \(item.cell("note"))") }
         if item["held"]?.bool == true {
-            lines.append("  held after an outage: jaga release")
+            lines.append("  held after an outage: jaga held")
         }
         lines.append("  reach      \(contacts(of: item))")
         let recipients = item["recipients"]?.array ?? []
@@ -119,8 +123,9 @@ enum EmergencyCommand: Command {
         }
         switch item.cell("state") {
         case "countdown", "open":
-            lines += ["", "Call them. When somebody goes: jaga emergency acknowledge \(id)"]
-        case "acknowledged": lines += ["", "When it is over: jaga emergency resolve \(id)"]
+            lines += ["", "Call them. When somebody responds: jaga emergency acknowledge \(id)"]
+        case "acknowledged":
+            lines += ["", "When the emergency is over: jaga emergency resolve \(id)"]
         default: break
         }
         return lines
@@ -132,7 +137,7 @@ enum EmergencyCommand: Command {
         }
         let role = circles.isEmpty ? "" : " (\(circles.joined(separator: ", ")))"
         var lines = ["  \(name(of: recipient["person"]))\(role): \(contacts(of: recipient))"]
-        // Of each address the newest message says how it stands.
+        // The newest message to each address shows its state.
         var seen: Set<String> = []
         for message in recipient["messages"]?.array ?? []
         where seen.insert(message.cell("to")).inserted {
@@ -146,7 +151,7 @@ enum EmergencyCommand: Command {
 
     private static func contacts(of item: JSON) -> String {
         let all = (item["contacts"]?.array ?? []).map { $0.cell("address") }
-        return all.isEmpty ? "no contact point" : all.joined(separator: ", ")
+        return all.isEmpty ? "no contact points" : all.joined(separator: ", ")
     }
 
     private static func act(
@@ -154,12 +159,12 @@ enum EmergencyCommand: Command {
     ) throws {
         let note = call.value("--note").map { [JSON.Member("note", .string($0))] } ?? []
         let result = try api.post("/v1/emergencies/\(id)/\(what)", .object(note))
-        if call.has("--json") { return Console.say(result.text) }
+        if call.has("--json") { return Console.print(result.text) }
         let by = result["by"].map { $0.isNull ? "the operator" : name(of: $0) } ?? ""
-        Console.say("\(result.cell("state")) by \(by) at \(result.cell("at"))")
+        Console.print("\(result.cell("state")) by \(by) at \(result.cell("at"))")
     }
 
-    /// The emergency that a word means.
+    /// The id of the emergency that the user names.
     private static func id(of text: String, _ api: API) throws -> String {
         if EmergencyID(text) != nil { return text }
         let active = try api.list("/v1/escalations?state=active")
@@ -176,13 +181,13 @@ enum EmergencyCommand: Command {
         }
         guard let first = found.first else {
             throw CommandError(
-                "there is no emergency of \(text), nor with that code",
-                hint: "jaga emergency list; of one that has ended say the id")
+                "no active emergency has the person or code \(text)",
+                hint: "'jaga emergency list' lists them; name ended ones by id")
         }
         guard found.count == 1 else {
             throw CommandError(
-                "\(found.count) emergencies fit \(text)",
-                hint: "say one of "
+                "\(found.count) emergencies match \(text)",
+                hint: "use one of the ids "
                     + found.map { "\($0.cell("id")) (\(name(of: $0["person"])))" }
                     .joined(separator: ", "))
         }

@@ -3,28 +3,29 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga explain`: why zones decided about somebody as they did.
+/// `jaga explain`: shows zone decisions about a person with their reasons.
 enum Explain: Command {
     static let syntax = Syntax(
         name: "explain", parameters: ["PERSON"],
-        summary: "why zones decided about somebody as they did, in words",
+        summary: "explain zone decisions about a person",
         details: """
-            Every decision of the last seven days that changed something, or held a change back, the
-            newest last: when, which zone, from where to where, how far from the edge, and what had
-            to be passed to count. Fixes that changed nothing are not kept; 'jaga evaluate' explains
-            a recorded track.
+            Shows decisions of the last seven days that changed or suppressed a change of presence,
+            newest last: time, zone, states, distance to the edge and the required margin. Fixes
+            that changed nothing are not stored; 'jaga evaluate' explains a recorded track.
 
-            PERSON is an id, or, for the operator, the name of one person alone. The operator sees
-            what circles see while they share; with a person's token in JAGA_TOKEN you see what they
-            may see. A look at others is a row of their access log.
+            PERSON is an id or, for the operator, a unique name. The operator sees what circles see
+            while the person shares; with a person's token in JAGA_TOKEN you see what that person
+            may see. Access to other people's data is recorded in their access log.
             """,
         options: [
             .init(
-                name: "--zone", value: "ID|NAME", help: "only about this zone, or those so named"),
+                name: "--zone", value: "ID|NAME", help: "only this zone, or zones with this name"),
             .init(
                 name: "--since", value: "TIME",
-                help: "from an age such as 10m or 2h, or a time such as 2026-11-20T10:20:00Z"),
-            .init(name: "--limit", value: "N", help: "the newest so many (default 50)"), .json,
+                help: "start at an age such as 10m or 2h, or a time such as 2026-11-20T10:20:00Z"),
+            .init(
+                name: "--limit", value: "N", help: "at most N decisions, the newest (default 50)"),
+            .json,
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
@@ -35,28 +36,28 @@ enum Explain: Command {
         let items = try api.list(
             question.path(of: person, limit: limit), limit: limit, where: question.isAbout)
         if call.has("--json") {
-            for item in items.reversed() { Console.say(item.text) }
+            for item in items.reversed() { Console.print(item.text) }
         } else if items.isEmpty {
-            Console.say("Nothing was decided, and nothing held back.")
+            Console.print("No decisions in this period.")
         } else {
-            for item in items.reversed() { Console.say(line(of: item)) }
+            for item in items.reversed() { Console.print(line(of: item)) }
         }
         return 0
     }
 
-    /// A decision as a line; one that this version has no words for as it came.
+    /// Renders a decision, or its JSON if its kind is unknown.
     static func line(of item: JSON) -> String {
-        "\(item.cell("at"))  \(DecisionWords(item)?.line ?? item.text)"
+        "\(item.cell("at"))  \(DecisionText(item)?.line ?? item.text)"
     }
 
     private static func id(of person: String, _ api: API) throws -> PersonID {
         let id = try Names(api: api).id(of: .person, person)
-        guard let id = PersonID(id) else { throw CommandError("\(id) is no id of a person") }
+        guard let id = PersonID(id) else { throw CommandError("\(id) is not the id of a person") }
         return id
     }
 }
 
-/// Which decisions are asked for.
+/// Filter of decisions.
 struct DecisionQuestion {
     private var zone: ZoneID?
     private var zoneName: String?
@@ -71,7 +72,7 @@ struct DecisionQuestion {
     }
 
     func path(of person: PersonID, limit: Int) -> String {
-        // Of those that come, not all may be about the zone that was named.
+        // A filter by name is applied here, so full pages are requested.
         let perPage = zoneName == nil ? min(limit, 1000) : 1000
         var path = "/v1/people/\(person)/decisions?limit=\(perPage)"
         if let zone { path += "&zone=\(zone)" }
@@ -79,7 +80,7 @@ struct DecisionQuestion {
         return path
     }
 
-    /// Whether a decision is about the zone that was named, if one was.
+    /// Whether a decision concerns the named zone, if any.
     func isAbout(_ item: JSON) -> Bool {
         zoneName == nil || item["zone"]?["name"]?.string?.lowercased() == zoneName
     }

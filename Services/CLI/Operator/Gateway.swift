@@ -1,27 +1,26 @@
 import Parsing
 import Web
 
-/// `jaga gateway`: ways out, and a test of each.
+/// `jaga gateway`: lists and tests gateways.
 enum Gateway: Command {
     static let syntax = Syntax(
         name: "gateway", parameters: ["[list|test]", "[NAME]", "[ADDRESS]"],
-        summary: "ways by which messages leave, and a test of each",
+        summary: "list and test gateways",
         details: """
-            'list', or nothing, shows the gateways with their last answers, and where each is to
-            tell of texts that come in. 'test NAME +NUMBER' (or a mail address) sends a test message
-            through one, shows the request as it went over the wire, with MASKED for secrets, and
-            what the gateway said, whole, and how that was read. The exit status is 0 only if it
-            took the message over; with --wait, only if it reported that it was delivered.
-            Settings: docs/gateways.md.
+            'list' (default) shows the gateways with their last responses and the URLs for incoming
+            texts. 'test NAME ADDRESS' sends a test message to a phone number or mail address, and
+            shows the request as sent, with MASKED in place of secrets, the gateway's full response
+            and its interpretation. The exit status is 0 only if the gateway accepted the message;
+            with --wait, only if it reported delivery. Settings: docs/gateways.md.
             """,
         options: [
-            .init(name: "--dry-run", help: "shows the request and sends nothing"),
+            .init(name: "--dry-run", help: "show the request without sending it"),
             .init(
                 name: "--wait", value: "SECONDS",
-                help: "wait so long for the gateway's report of delivery (1 to 3600)"), .json,
+                help: "wait for the delivery report, 1 to 3600 seconds"), .json,
         ] + Syntax.Option.api)
 
-    /// A mail server may take up to 90 s.
+    /// A mail server may need up to 90 s.
     private static let timeoutMilliseconds = 100_000
 
     static func run(_ call: Call) throws -> Int32 {
@@ -29,19 +28,19 @@ enum Gateway: Command {
         switch (call.parameters.first ?? "list", call.parameters.count) {
         case ("list", ...1): return try list(api, call)
         case ("test", 3): return try test(call.parameters[1], to: call.parameters[2], api, call)
-        default: throw CommandError.usage("say: list, or test NAME ADDRESS", syntax)
+        default: throw CommandError.usage("list or test NAME ADDRESS is required", syntax)
         }
     }
 
     private static func list(_ api: API, _ call: Call) throws -> Int32 {
         let gateways = try api.list("/v1/gateways")
         if call.has("--json") {
-            for gateway in gateways { Console.say(gateway.text) }
+            for gateway in gateways { Console.print(gateway.text) }
             return 0
         }
-        for line in table(of: gateways).lines { Console.say(line) }
+        for line in table(of: gateways).lines { Console.print(line) }
         for gateway in gateways where !gateway.cell("replies").isEmpty {
-            Console.say("texts to \(gateway.cell("name")): \(gateway.cell("replies"))")
+            Console.print("texts to \(gateway.cell("name")): \(gateway.cell("replies"))")
         }
         return 0
     }
@@ -54,20 +53,20 @@ enum Gateway: Command {
             "/v1/gateways/\(Percent.encode(name))/test",
             ["to": .string(address), "dryRun": .bool(call.has("--dry-run"))])
         if call.has("--json") {
-            Console.say(answer.text)
+            Console.print(answer.text)
         } else {
-            for line in report(answer) { Console.say(line) }
+            for line in report(answer) { Console.print(line) }
         }
-        let isTaken = ["accepted", "sink"].contains(answer.cell("outcome"))
-        if isTaken, !call.has("--dry-run"), call.value("--wait") != nil {
+        let isAccepted = ["accepted", "sink"].contains(answer.cell("outcome"))
+        if isAccepted, !call.has("--dry-run"), call.value("--wait") != nil {
             let seconds = try call.number("--wait", default: 0, in: 1...3600)
             return try GatewayReceipt(api: api, notification: answer.cell("notification"))
                 .wait(seconds: seconds)
         }
-        return isTaken || call.has("--dry-run") ? 0 : 1
+        return isAccepted || call.has("--dry-run") ? 0 : 1
     }
 
-    /// The request, and what the gateway said; of a dry run there is no outcome.
+    /// Renders the request and the gateway's response. A dry run has no outcome.
     static func report(_ answer: JSON) -> [String] {
         var request = (answer["request"]?.string ?? "").split(
             separator: "\n", omittingEmptySubsequences: false
@@ -78,7 +77,7 @@ enum Gateway: Command {
         return request + response(answer) + (meaning[outcome].map { [$0] } ?? [])
     }
 
-    /// The answer line by line, and by what it was read so.
+    /// Renders the response and its interpretation.
     private static func response(_ answer: JSON) -> [String] {
         let read = "\(answer.cell("outcome")): \(answer.cell("answer"))"
         guard let text = answer["response"]?.string, !text.isEmpty else { return ["< \(read)"] }
@@ -87,23 +86,23 @@ enum Gateway: Command {
         }
         while lines.last == "<" { lines.removeLast() }
         let rule = answer["rule"]?.string.map { ", by \($0.onOneLine)" } ?? ""
-        return lines + ["read as \(read)\(rule)"]
+        return lines + ["interpreted as \(read)\(rule)"]
     }
 
-    /// What an outcome means for the operator.
+    /// Meaning of each outcome for the operator.
     private static let meaning = [
-        "accepted": "the gateway took it over; that it arrives, only the phone or mailbox shows",
-        "sink": "nobody outside was reached: the built-in sink kept it; see 'jaga outbox'",
-        "later": "not now: the gateway asks to be tried again; a test is not",
-        "refused": "the gateway says that this address will never do",
-        "unroutable": "the gateway has no way to this address, or does not take this text",
+        "accepted": "the gateway accepted the message; check the phone or mailbox for delivery",
+        "sink": "the built-in sink stored the message, nothing was sent; see 'jaga outbox'",
+        "later": "the gateway asks to retry later; tests are not retried",
+        "refused": "the gateway rejects this address permanently",
+        "unroutable": "the gateway has no route to this address, or rejects this text",
         "misconfigured":
-            "nobody gets a message by this gateway: look at its user, password, sender",
-        "unreachable": "nobody was there; surely not sent: look at JAGA_SMS_URL or JAGA_MAIL_URL",
-        "unknown": "it may have been taken or not; docs/gateways.md tells how answers are read",
+            "this gateway cannot send any message: check its user, password and sender",
+        "unreachable": "no connection, nothing was sent: check JAGA_SMS_URL or JAGA_MAIL_URL",
+        "unknown": "the message may have been sent; see docs/gateways.md for response rules",
     ]
 
-    /// The gateways as lines, also for `jaga status`.
+    /// Renders the gateways as a table, also for `jaga status`.
     static func table(of gateways: [JSON]) -> Table {
         var table = Table("gateway", "state", "last answer", "at")
         for gateway in gateways {

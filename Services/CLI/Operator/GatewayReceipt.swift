@@ -1,17 +1,17 @@
 import Glibc
 import Parsing
 
-/// Waits until a gateway reports what became of a test message.
+/// Waits for a gateway's delivery report of a test message.
 struct GatewayReceipt {
-    /// Between two looks, seconds.
+    /// Polling interval, seconds.
     private static let pauseSeconds: UInt32 = 1
 
     let api: API
     let notification: String
 
-    /// Follows the message to its end and says each change.
+    /// Polls the message until it reaches a final state, and prints each change.
     ///
-    /// - Returns: the exit status: 0 only if it was delivered
+    /// - Returns: the exit status; 0 only if the message was delivered
     func wait(seconds: Int) throws -> Int32 {
         var state = ""
         for second in 0...max(0, seconds) {
@@ -19,21 +19,21 @@ struct GatewayReceipt {
             let message = try api.get("/v1/notifications/\(notification)")
             if message.cell("state") != state {
                 state = message.cell("state")
-                Console.say("after \(second) s: \(GatewayReceipt.line(of: message))")
+                Console.print("after \(second) s: \(GatewayReceipt.line(of: message))")
             }
             if let status = GatewayReceipt.exitStatus(of: state) { return status }
         }
-        Console.say(
-            "no report of delivery in \(seconds) s: look at the phone, and whether the gateway "
-                + "reaches JAGA_SMS_CALLBACK_URL")
+        Console.print(
+            "no delivery report in \(seconds) s: check the phone, and that the gateway "
+                + "can reach JAGA_SMS_CALLBACK_URL")
         return 1
     }
 
-    /// The exit status of a message that has come to its end; nil while a report may still come.
+    /// The exit status for a final state; nil if a report may still arrive.
     static func exitStatus(of state: String) -> Int32? {
         switch state {
         case "delivered": 0
-        case "refused", "expired", "sink": 1
+        case "rejected", "expired", "sink": 1
         default: nil
         }
     }

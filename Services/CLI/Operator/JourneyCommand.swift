@@ -3,85 +3,93 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga journey`: journeys of a person.
+/// `jaga journey`: manages journeys of a person.
 enum JourneyCommand: Command {
     static let syntax = Syntax(
         name: "journey", parameters: ["VERB", "PERSON", "[JOURNEY]"],
-        summary: "journeys of a person: start, stop, read, export",
+        summary: "start, stop, show and export journeys of a person",
         details: """
-            start PERSON             a new journey; the open one comes back
-            stop PERSON [JOURNEY]    ends it; without JOURNEY the open one, also below
-            reset PERSON [JOURNEY]   begins it again: its points, notes and photos go
-            delete PERSON JOURNEY
-            list PERSON              newest first
-            show PERSON [JOURNEY]    how far, how long, where it stood still, notes and photos
-            export PERSON [JOURNEY]  the path as GeoJSON, or GPX with --gpx, to --output
+            start PERSON             starts a journey, or returns the open one
+            stop PERSON [JOURNEY]    stops a journey (default: the open one, also below)
+            reset PERSON [JOURNEY]   restarts a journey and deletes its points, notes and photos
+            delete PERSON JOURNEY    deletes a journey
+            list PERSON              lists journeys, newest first
+            show PERSON [JOURNEY]    shows distance, duration, stops, notes and photos
+            export PERSON [JOURNEY]  exports the path as GeoJSON, or as GPX with --gpx
 
-            A journey is its person's: to start, stop, reset and delete one, set JAGA_TOKEN to
-            that person's token. The operator sees of it what was shared with circles; every such
-            look is a row of the person's access log.
+            Only the person can start, stop, reset and delete their journeys: set JAGA_TOKEN to that
+            person's token. The operator sees what was shared with circles; every access is recorded
+            in the person's access log.
             """,
         options: [
-            .init(name: "--name", value: "TEXT", help: "start: what it is called"),
+            .init(name: "--name", value: "TEXT", help: "start: name of the journey"),
             .init(name: "--gpx", value: nil, help: "export: GPX 1.1 instead of GeoJSON"),
             .init(
-                name: "--tolerance", value: "METRES", help: "export: without what lies on a line"),
-            .init(name: "--output", value: "FILE", help: "export: instead of standard output"),
+                name: "--tolerance", value: "METRES",
+                help: "export: simplify the path with this tolerance"),
+            .init(
+                name: "--output", value: "FILE",
+                help: "export: output file (default: standard output)"),
             .json,
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
-        guard call.parameters.count >= 2 else { throw CommandError.usage("whose?", syntax) }
+        guard call.parameters.count >= 2 else {
+            throw CommandError.usage("PERSON is required", syntax)
+        }
         let verb = call.parameters[0]
         let api = try API(call)
         let person = try Names(api: api).id(of: .person, call.parameters[1])
-        let path = "/v1/people/\(Holder.part(person))/journeys"
+        let path = "/v1/people/\(API.pathPart(person))/journeys"
         let id = call.parameters.dropFirst(2).first
         func journey() throws -> String {
-            "\(path)/\(Holder.part(try id ?? open(try api.list(path, limit: 1))))"
+            "\(path)/\(API.pathPart(try id ?? open(try api.list(path, limit: 1))))"
         }
         switch (verb, id) {
         case ("start", nil):
             let name = call.value("--name").map { JSON.Member("name", .string($0)) }
-            say(try api.post(path, .object([name].compactMap(\.self))), call)
+            report(try api.post(path, .object([name].compactMap(\.self))), call)
         case ("stop", _), ("reset", _):
-            say(try api.call(.post, "\(try journey())/\(verb)"), call)
+            report(try api.call(.post, "\(try journey())/\(verb)"), call)
         case ("delete", let id?):
-            try api.delete("\(path)/\(Holder.part(id))")
-            Console.say("deleted")
+            try api.delete("\(path)/\(API.pathPart(id))")
+            Console.print("deleted")
         case ("list", nil): list(try api.list(path), call)
         case ("show", _):
             let sum = try api.get(try journey())
-            Console.say(call.has("--json") ? sum.text : lines(of: sum).joined(separator: "\n"))
+            Console.print(call.has("--json") ? sum.text : lines(of: sum).joined(separator: "\n"))
         case ("export", _): try export(try journey(), api, call)
-        default: throw CommandError.usage("not understood: journey \(verb)", syntax)
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         return 0
     }
 
-    /// The one that goes on, of the newest.
+    /// The id of the newest journey, if it is open.
     private static func open(_ newest: [JSON]) throws(CommandError) -> String {
         guard let journey = newest.first, let id = journey["id"]?.string else {
-            throw CommandError("there is no journey", hint: "start one: jaga journey start PERSON")
+            throw CommandError(
+                "the person has no journeys", hint: "start one with 'jaga journey start PERSON'")
         }
         guard journey["state"] == "open" else {
             throw CommandError(
-                "no journey is open", hint: "name one; 'jaga journey list PERSON' shows them")
+                "no journey is open", hint: "name a JOURNEY; 'jaga journey list PERSON' lists them")
         }
         return id
     }
 
-    private static func say(_ journey: JSON, _ call: Call) {
-        if call.has("--json") { return Console.say(journey.text) }
+    private static func report(_ journey: JSON, _ call: Call) {
+        if call.has("--json") { return Console.print(journey.text) }
         let stopped = journey.cell("stopped")
-        Console.say(
+        Console.print(
             "\(journey.cell("id")) \(journey.cell("state")) since \(journey.cell("started"))"
                 + (stopped.isEmpty ? "" : ", until \(stopped)"))
     }
 
     private static func list(_ journeys: [JSON], _ call: Call) {
         if call.has("--json") {
-            for journey in journeys { Console.say(journey.text) }
+            for journey in journeys { Console.print(journey.text) }
             return
         }
         var table = Table("started", "stopped", "name", "id")
@@ -90,10 +98,10 @@ enum JourneyCommand: Command {
                 journey.cell("started"), journey.cell("stopped"), journey.cell("name"),
                 journey.cell("id"))
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
     }
 
-    /// A journey with its sum, for people.
+    /// Renders a journey with its summary.
     static func lines(of journey: JSON) -> [String] {
         let metres = journey["distance"]?.double ?? 0
         let duration = journey["duration"]?.double ?? 0
@@ -103,7 +111,7 @@ enum JourneyCommand: Command {
             "\(journey.cell("id")) \(journey.cell("name"))",
             "from \(journey.cell("started")) " + (stopped.isEmpty ? "until now" : "to \(stopped)"),
             "\(Int(nearest: metres)) m along \(journey.cell("points")) points in"
-                + " \(text(seconds: duration)), \(text(seconds: moving)) of it on the move,"
+                + " \(text(seconds: duration)), \(text(seconds: moving)) moving,"
                 + " \(journey.cell("stopCount")) stops",
         ]
         for stop in journey["stops"]?.array ?? [] {

@@ -2,25 +2,25 @@ import Bus
 import Hosting
 import Runtime
 
-/// `jaga keys`: the keys that protect streams between processes.
+/// `jaga keys`: manages the key pairs that protect streams between processes.
 enum Keys: Command {
     static let syntax = Syntax(
         name: "keys", parameters: ["init|show"],
-        summary: "make or show the keys that protect streams",
+        summary: "create or show the keys that protect streams",
         details: """
-            'init' makes a pair of keys for each role: ROLE.key, its secret half, and ROLE.pub, for
-            all. They lie in secrets/bus of the home folder, or where JAGA_KEYS says. Keys that are
-            there stay, unless you say --force. 'show' shows the public halves.
+            'init' creates a key pair for each role: ROLE.key (secret) and ROLE.pub (public), in
+            secrets/bus of the home folder or in JAGA_KEYS. Existing keys are kept unless --force is
+            given. 'show' shows the public keys.
 
-            Every service needs its key. A suite whose services are all on one machine makes them
-            at its first start. Anyone with operator.key can follow every stream with 'jaga tail'.
+            Every service needs its key. A suite whose services run on one machine creates them at
+            its first start. Anyone with operator.key can read every stream with 'jaga tail'.
             """,
         options: [
             .init(
                 name: "--role", value: "ROLE",
-                help: "only this one: ingest, membership, evaluator, timer, notifier, operator",
+                help: "only this role: ingest, membership, evaluator, timer, notifier, operator",
                 repeats: true),
-            .init(name: "--force", value: nil, help: "replace keys that are there"), .home,
+            .init(name: "--force", value: nil, help: "replace existing keys"), .home,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
@@ -28,15 +28,15 @@ enum Keys: Command {
         let roles = try call.all("--role").map { name in
             guard let role = BusRole(rawValue: name) else {
                 let known = BusRole.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CommandError.usage("there is no role \(name): \(known)", syntax)
+                throw CommandError.usage("--role must be one of \(known), not \(name)", syntax)
             }
             return role
         }
-        let wanted = roles.isEmpty ? BusRole.allCases : roles
+        let selected = roles.isEmpty ? BusRole.allCases : roles
         switch call.parameters[0] {
-        case "init": try make(wanted, in: folder, replacing: call.has("--force"))
-        case "show": show(wanted, in: folder)
-        default: throw CommandError.usage("say: init or show", syntax)
+        case "init": try make(selected, in: folder, replacing: call.has("--force"))
+        case "show": show(selected, in: folder)
+        default: throw CommandError.usage("init or show is required", syntax)
         }
         return 0
     }
@@ -45,29 +45,29 @@ enum Keys: Command {
         let files = roles.flatMap { [folder.secretFile($0), folder.publicFile($0)] }
         if !replacing, let file = files.first(where: Files.exists) {
             throw CommandError(
-                "there are keys already: \(file)",
-                hint: "'jaga keys show' shows them; --force replaces them, and then every service "
-                    + "must get the new ones and be started again")
+                "keys already exist: \(file)",
+                hint: "'jaga keys show' shows them; after --force, copy the new keys to every "
+                    + "service and restart it")
         }
-        let made = try folder.make(roles)
-        Console.say("Made keys in \(folder.path):\n")
-        var table = Table("role", "fingerprint", "secret half, for that role alone")
+        let made = try folder.generate(roles)
+        Console.print("Created keys in \(folder.path):\n")
+        var table = Table("role", "fingerprint", "secret key, for this role only")
         for role in roles {
             table.add(
                 role.rawValue, made[role]?.fingerprint ?? "", "\(role.rawValue).key")
         }
-        for line in table.lines { Console.say(line) }
-        Console.say(
+        for line in table.lines { Console.print(line) }
+        Console.print(
             """
 
-            Start every service again, so that it reads them. A service on another machine needs
-            its own .key and every .pub in the folder that JAGA_KEYS names there, no other .key.
+            Restart every service to load the keys. A service on another machine needs
+            its own .key and every .pub, but no other .key, in the folder JAGA_KEYS.
             'jaga tail' needs operator.key and every .pub.
             """)
     }
 
     private static func show(_ roles: [BusRole], in folder: KeyFolder) {
-        var table = Table("role", "fingerprint", "public half", "secret half")
+        var table = Table("role", "fingerprint", "public key", "secret key")
         for role in roles {
             let files = [folder.publicFile(role), folder.oldFile(role)].filter(Files.exists)
             if files.isEmpty { table.add(role.rawValue, "", "missing", secret(role, in: folder)) }
@@ -79,18 +79,18 @@ enum Keys: Command {
                     key?.text ?? "not a key", isOld ? "" : secret(role, in: folder))
             }
         }
-        Console.say("Keys in \(folder.path):\n")
-        for line in table.lines { Console.say(line) }
+        Console.print("Keys in \(folder.path):\n")
+        for line in table.lines { Console.print(line) }
     }
 
-    /// What is to be said of a role's secret half.
+    /// State of a role's secret key.
     private static func secret(_ role: BusRole, in folder: KeyFolder) -> String {
         let file = folder.secretFile(role)
         guard Files.exists(file) else { return "elsewhere" }
         guard let pair = try? folder.pair(of: role) else { return "not a key" }
         guard (try? folder.publicKey(folder.publicFile(role))) == pair.publicKey else {
-            return "of another pair"
+            return "does not match the public key"
         }
-        return folder.isOpen(file) ? "here, and others can read it: chmod 600 it" : "here"
+        return folder.isOpen(file) ? "here, readable by others: run chmod 600" : "here"
     }
 }

@@ -1,33 +1,33 @@
 import Parsing
 
-/// `jaga message`: texts that zones send to a number.
+/// `jaga message`: manages the messages that zones send to phone numbers.
 enum MessageCommand: Command {
     static let syntax = Syntax(
         name: "message", parameters: ["[VERB]", "[MESSAGE]", "[CODE]"],
-        summary: "texts that zones send to a number when they fire",
+        summary: "manage messages that zones send to phone numbers",
         details: """
-            list                 the messages; also without a verb
-            add                  a new one of what --field says: number, ownMoniker, toMoniker,
-                                 line, mode (propose or automatic)
-            edit MESSAGE         changes what --field says; another number has to be confirmed anew
-            code MESSAGE         sends the number another code: at most 3 a day to one number
-            confirm MESSAGE CODE the number has agreed: its holder told you the code in the text
-                                 that came there when the message was made, or by 'code'
-            confirm MESSAGE      the same without a code, for the operator, who asked there
-            remove MESSAGE
+            list                 lists the messages; also without a verb
+            add                  creates a message from --field: number, senderName, recipientName,
+                                 line, mode (draft or automatic)
+            edit MESSAGE         changes fields; a new number has to be confirmed
+            code MESSAGE         sends another code to the number, at most 3 a day
+            confirm MESSAGE CODE confirms the number with the code that its owner received
+            confirm MESSAGE      confirms without a code; for the operator, with the owner's consent
+            remove MESSAGE       removes a message
 
-            Say whose messages: --circle or --person. Zones name them:
+            --circle or --person names the owner of the messages. Zones refer to messages by id:
             'jaga zone edit ZONE --field messages=["msg_…"]'.
             """,
-        options: Array(Holder.options.prefix(2)) + [
+        options: Array(ZoneOwnerPath.options.prefix(2)) + [
             .init(
-                name: "--field", value: "NAME=VALUE", help: "a field; VALUE is JSON, or a text",
+                name: "--field", value: "NAME=VALUE",
+                help: "field to set; VALUE is JSON or a string",
                 repeats: true),
             .json,
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
-        let path = try Holder(call, of: ["circles", "people"]).path + "/messages"
+        let path = try ZoneOwnerPath(call, of: ["circles", "people"]).path + "/messages"
         let verb = call.parameters.first ?? "list"
         let id = call.parameters.dropFirst().first
         let code = call.parameters.dropFirst(2).first
@@ -35,55 +35,58 @@ enum MessageCommand: Command {
         switch (verb, id, code) {
         case ("list", nil, nil): show(try api.list(path), asJSON: call.has("--json"))
         case ("add", nil, nil):
-            say("made", try api.post(path, .object(try fields(call))), call)
+            report("created", try api.post(path, .object(try fields(call))), call)
         case ("edit", let id?, nil):
             let body = JSON.object(try fields(call))
-            say("changed", try api.put("\(path)/\(Holder.part(id))", body), call)
+            report("changed", try api.put("\(path)/\(API.pathPart(id))", body), call)
         case ("code", let id?, nil):
-            say("asked", try api.call(.post, "\(path)/\(Holder.part(id))/code"), call)
+            report("requested", try api.call(.post, "\(path)/\(API.pathPart(id))/code"), call)
         case ("confirm", let id?, nil):
-            say("confirmed", try api.call(.put, "\(path)/\(Holder.part(id))/confirmed"), call)
+            report("confirmed", try api.call(.put, "\(path)/\(API.pathPart(id))/confirmed"), call)
         case ("confirm", let id?, let code?):
             let body: JSON = ["code": .string(code)]
-            say("confirmed", try api.post("\(path)/\(Holder.part(id))/confirmation", body), call)
+            report(
+                "confirmed", try api.post("\(path)/\(API.pathPart(id))/confirmation", body), call)
         case ("remove", let id?, nil):
-            try api.delete("\(path)/\(Holder.part(id))")
-            Console.say("removed")
-        default: throw CommandError.usage("not understood: message \(verb)", syntax)
+            try api.delete("\(path)/\(API.pathPart(id))")
+            Console.print("removed")
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         return 0
     }
 
-    /// A number is a text, though it looks like one.
+    /// Phone numbers are strings even if they are valid JSON numbers.
     private static func fields(_ call: Call) throws(CommandError) -> [JSON.Member] {
-        try GivenFields.read(
-            call, of: syntax, texts: ["number", "line", "ownMoniker", "toMoniker"])
+        try FieldOptions.read(
+            call, of: syntax, texts: ["number", "line", "senderName", "recipientName"])
     }
 
-    private static func say(_ done: String, _ message: JSON, _ call: Call) {
-        if call.has("--json") { return Console.say(message.text) }
-        Console.say("\(done) \(message.cell("id"))")
+    private static func report(_ done: String, _ message: JSON, _ call: Call) {
+        if call.has("--json") { return Console.print(message.text) }
+        Console.print("\(done) \(message.cell("id"))")
         guard message.cell("confirmed").isEmpty else { return }
         let expires = message.cell("codeExpires")
-        Console.say(
+        Console.print(
             expires.isEmpty
-                ? "nothing is sent before its number is confirmed, and no code is on its way: "
-                    + "'code' sends one"
-                : "nothing is sent before its number is confirmed: a text with a code went there; "
-                    + "'confirm' takes it until \(expires)")
+                ? "nothing is sent before the number is confirmed, and there is no pending code: "
+                    + "'jaga message code' sends one"
+                : "nothing is sent before the number is confirmed: a code was sent to it; "
+                    + "enter it with 'jaga message confirm' before \(expires)")
     }
 
     private static func show(_ messages: [JSON], asJSON: Bool) {
         if asJSON {
-            for message in messages { Console.say(message.text) }
+            for message in messages { Console.print(message.text) }
             return
         }
         var table = Table("number", "to", "mode", "confirmed", "line", "id")
         for message in messages {
             table.add(
-                message.cell("number"), message.cell("toMoniker"), message.cell("mode"),
+                message.cell("number"), message.cell("recipientName"), message.cell("mode"),
                 message.cell("confirmed"), message.cell("line"), message.cell("id"))
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
     }
 }

@@ -4,33 +4,39 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga person`: accounts, and what is kept of somebody.
+/// `jaga person`: manages accounts and contact points, exports and erases personal data.
 enum PersonCommand: Command {
     static let syntax = Syntax(
         name: "person", parameters: ["VERB", "[PERSON]", "[FILE]"],
-        summary: "accounts and contact points; everything as an archive; erasing somebody",
+        summary: "manage accounts and contact points, export or erase personal data",
         details: """
-            list                 everybody with an account
-            show PERSON          contact points, circles and phones
-            add NAME             an account, with --phone and --mail as contact points
-            contact PERSON       adds contact points: --phone, --mail; ends one: --remove ADDRESS
-            export PERSON FILE   everything that is kept of a person, as a ZIP archive of JSON and
-                                 GeoJSON; set JAGA_TOKEN to that person's token
-            erase PERSON         deletes the account and everything that is kept of the person
+            list                 lists all accounts
+            show PERSON          shows contact points, circles and phones
+            add NAME             creates an account with --phone and --mail as contact points
+            contact PERSON       adds contact points (--phone, --mail) or removes one (--remove)
+            export PERSON FILE   exports all data of a person as a ZIP archive of JSON and GeoJSON;
+                                 set JAGA_TOKEN to that person's token
+            erase PERSON         deletes the account and all data of a person
 
-            PERSON is a name or an id. Phones: 'jaga device list PERSON', and of one that was lost
-            or stolen 'jaga device remove PERSON/NAME'.
+            PERSON is a name or an id. Phones: 'jaga device list PERSON'; remove a lost or stolen
+            phone with 'jaga device remove PERSON/NAME'.
 
-            Erasing asks first: type the person's name. It cannot be taken back. Rows are gone
-            within minutes, what streams and checkpoints still hold within two days. Backups made
-            before still hold it; the file 'erased' in the home makes a restored one forget again.
+            Erasing asks for confirmation and cannot be undone. Rows are deleted within minutes,
+            data in streams and checkpoints within two days. Older backups still contain the data;
+            the file 'erased' in the home erases the person again after a restore.
             """,
         options: [
-            .init(name: "--yes", value: nil, help: "erase: without asking"),
-            .init(name: "--phone", value: "NUMBER", help: "add, contact: such as +60123456789"),
-            .init(name: "--mail", value: "ADDRESS", help: "add, contact: a mail address"),
-            .init(name: "--remove", value: "ADDRESS", help: "contact: a number or address"),
-            .init(name: "--time-zone", value: "NAME", help: "add: such as Asia/Kuala_Lumpur"),
+            .init(name: "--yes", value: nil, help: "erase: do not ask for confirmation"),
+            .init(
+                name: "--phone", value: "NUMBER",
+                help: "add, contact: phone number such as +60123456789"),
+            .init(name: "--mail", value: "ADDRESS", help: "add, contact: mail address"),
+            .init(
+                name: "--remove", value: "ADDRESS",
+                help: "contact: number or mail address to remove"),
+            .init(
+                name: "--time-zone", value: "NAME",
+                help: "add: time zone such as Asia/Kuala_Lumpur (default UTC)"),
             .json,
         ] + Syntax.Option.api)
 
@@ -46,59 +52,62 @@ enum PersonCommand: Command {
                 .init(
                     name: words[1], timeZone: call.value("--time-zone") ?? "UTC",
                     phone: call.value("--phone"), mail: call.value("--mail")))
-            Console.say("made \(made) \(words[1])")
+            Console.print("created \(made) \(words[1])")
         case ("contact", 2): try changeContacts(of: try id(), api, call)
         case ("export", 3): try export(try id(), to: words[2], api)
         case ("erase", 2): return try erase(try id(), api, isSure: call.has("--yes"))
-        default: throw CommandError.usage("not understood: \(words.joined(separator: " "))", syntax)
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(words.joined(separator: " "))", syntax)
         }
         return 0
     }
 
-    private static func path(_ person: String) -> String { "/v1/people/\(Holder.part(person))" }
+    private static func path(_ person: String) -> String { "/v1/people/\(API.pathPart(person))" }
 
     private static func list(_ people: [JSON], _ call: Call) {
         if call.has("--json") {
-            for person in people { Console.say(person.text) }
+            for person in people { Console.print(person.text) }
             return
         }
         var table = Table("name", "plan", "id")
         for person in people {
             table.add(person.cell("name"), person.cell("plan"), person.cell("id"))
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
     }
 
     // MARK: Contact points, circles, phones
 
     private static func show(_ person: JSON, _ api: API, _ call: Call) throws {
-        if call.has("--json") { return Console.say(person.text) }
+        if call.has("--json") { return Console.print(person.text) }
         let id = person.cell("id")
-        Console.say("\(Console.paint(person.cell("name"), .bold))  \(id)\n")
+        Console.print("\(Console.paint(person.cell("name"), .bold))  \(id)\n")
         let own = try api.list("/v1/circles").filter { circle in
             (circle["members"]?.array ?? []).contains { $0.cell("person") == id }
         }
         let reachability = own.map { CircleReachability(in: $0, api) }
         let known = reachability.first { $0.knows(id) } ?? CircleReachability(nil)
-        Console.say("contact points  \(contacts(of: person, known))")
+        Console.print("contact points  \(contacts(of: person, known))")
         let circles = own.flatMap { circle in
             (circle["members"]?.array ?? []).filter { $0.cell("person") == id }.map {
                 "\(circle.cell("name")) (\($0.cell("role")))"
             }
         }
-        Console.say("circles         \(circles.joined(separator: ", "))")
+        Console.print("circles         \(circles.joined(separator: ", "))")
         let phones = try api.list(path(id) + "/devices").map {
             "\($0.cell("name")) (\($0.cell("client")), \($0.cell("id")))"
         }
-        Console.say("phones          \(phones.joined(separator: ", "))")
-        Console.say("plan            \(person.cell("plan")), time zone \(person.cell("timeZone"))")
-        // Themselves, and those who would help.
-        for line in Set(reachability.flatMap(\.unreachable)).sorted() { Console.say(line) }
+        Console.print("phones          \(phones.joined(separator: ", "))")
+        Console.print(
+            "plan            \(person.cell("plan")), time zone \(person.cell("timeZone"))")
+        // Includes the members who would help.
+        for line in Set(reachability.flatMap(\.unreachable)).sorted() { Console.print(line) }
     }
 
-    /// Addresses, the first to be tried first.
+    /// Addresses in the order in which they are tried.
     ///
-    /// - Parameter reachability: whether each can be reached is shown; nil = it is not
+    /// - Parameter reachability: shown for each address; nil = not shown
     static func contacts(of person: JSON, _ reachability: CircleReachability? = nil) -> String {
         let all = (person["contacts"]?.array ?? []).sorted {
             ($0["rank"]?.int ?? 0, $0.cell("id")) < ($1["rank"]?.int ?? 0, $1.cell("id"))
@@ -117,7 +126,7 @@ enum PersonCommand: Command {
         }
         if let address = call.value("--remove") {
             guard contacts.contains(where: { $0.cell("address") == address }) else {
-                throw CommandError("\(address) is no contact point of this person")
+                throw CommandError("\(address) is not a contact point of this person")
             }
             contacts.removeAll { $0.cell("address") == address }
         }
@@ -131,35 +140,35 @@ enum PersonCommand: Command {
             ])
         }
         let person = try api.put(path(id), ["contacts": .array(contacts)])
-        Console.say(
+        Console.print(
             call.has("--json") ? person.text : "contact points: \(self.contacts(of: person))")
     }
 
     // MARK: Export
 
-    /// One archive of what every service has.
+    /// Exports the data of all services as one archive.
     private static func export(_ person: String, to file: String, _ api: API) throws {
         api.timeoutMilliseconds = 3_600_000
         var archive = try api.bytes(path(person) + "/export")
         let more: [(name: String, JSON)] = [
             ("notifications.json", .array(try api.list(path(person) + "/notifications"))),
-            ("proposals.json", .array(try api.list(path(person) + "/proposals"))),
+            ("drafts.json", .array(try api.list(path(person) + "/drafts"))),
             ("watches.json", .array(try api.list("/v1/watches"))),
         ]
         guard let whole = PersonCommand.archive(&archive, with: more, at: SystemClock().now) else {
             throw CommandError(
-                "what came is no archive", hint: "does JAGA_URL lead to Jaga? try it again")
+                "the response is not an archive", hint: "check JAGA_URL, then retry")
         }
         try Files.write(whole, to: file, mode: 0o600)
-        Console.say("\(file): \(whole.count) bytes")
+        Console.print("\(file): \(whole.count) bytes")
     }
 
-    /// An archive with further files.
+    /// Adds files to an archive. Returns nil if it is invalid.
     static func archive(
         _ archive: inout [UInt8], with files: [(name: String, JSON)], at time: Timestamp
     ) -> [UInt8]? {
         var rest = 0
-        guard var zip = ZipWriter(goingOnWith: archive, rest: &rest) else { return nil }
+        guard var zip = ZipWriter(continuing: archive, rest: &rest) else { return nil }
         archive.removeSubrange(rest...)
         for file in files { archive += zip.add(file.name, file.1.serialized(), at: time) }
         return archive + zip.finish()
@@ -172,15 +181,15 @@ enum PersonCommand: Command {
         let name = account.cell("name")
         if !isSure {
             let id = account.cell("id")
-            Console.say("Everything that is kept of \(name) (\(id)) will be deleted for good.")
-            Console.write("Type the name to go on: ")
+            Console.print("All data of \(name) (\(id)) will be deleted permanently.")
+            Console.write("Type the name to continue: ")
             guard Console.readLine() == name else {
-                Console.complain("jaga person: nothing was deleted")
+                Console.printError("jaga person: nothing was deleted")
                 return 1
             }
         }
         try api.delete(path(person))
-        Console.say("\(name) is erased; rows go within minutes, streams within two days")
+        Console.print("\(name) is erased; rows are deleted within minutes, streams within two days")
         return 0
     }
 }

@@ -1,29 +1,31 @@
 import Parsing
 import Web
 
-/// `jaga quarantine`: what phones sent and could not be used.
+/// `jaga quarantine`: manages phone payloads that could not be used.
 enum Quarantine: Command {
     static let syntax = Syntax(
         name: "quarantine", parameters: ["[VERB]", "[ID]"],
-        summary: "what phones sent and could not be used: list, show, retry, drop",
+        summary: "list, show, retry or drop unusable payloads of phones",
         details: """
-            list        what there is, youngest first; so it is without parameters
-            show ID     one with its payload, which may hold positions: noted in the person's
+            list        lists payloads, newest first; also without a verb
+            show ID     shows a payload, which may contain positions; recorded in the person's
                         access log
-            retry ID    read it once more, as what came when it came, such as after a new release
-                        or once the passphrase of the phone is set; what is known already is a
-                        duplicate, what still cannot be used stays
-            drop ID     forget one
+            retry ID    processes a payload again with its original time, such as after an upgrade
+                        or once the phone's passphrase is set; known reports count as duplicates,
+                        unusable ones stay in quarantine
+            drop ID     deletes a payload
 
-            'retry' and 'drop' take all of them with --all, or those of one --reason or --device.
+            'retry' and 'drop' process all payloads with --all, or those of a --reason or --device.
             """,
         options: [
-            .init(name: "--limit", value: "N", help: "list at most so many (default 50)"),
-            .init(name: "--all", value: nil, help: "retry, drop: every one"),
+            .init(name: "--limit", value: "N", help: "list: at most N payloads (default 50)"),
+            .init(name: "--all", value: nil, help: "retry, drop: all payloads"),
             .init(
                 name: "--reason", value: "REASON",
-                help: "list, retry, drop: put aside for this, such as encrypted"),
-            .init(name: "--device", value: "ID", help: "list, retry, drop: sent by this phone"),
+                help: "list, retry, drop: only payloads with this reason, such as encrypted"),
+            .init(
+                name: "--device", value: "ID",
+                help: "list, retry, drop: only payloads of this phone"),
             .json,
         ] + Syntax.Option.api)
 
@@ -36,7 +38,7 @@ enum Quarantine: Command {
         let api = try API(call)
         switch (verb, id) {
         case ("list", nil):
-            list(try api.list(path, limit: limit) { isWanted($0, call) }, call)
+            list(try api.list(path, limit: limit) { isIncluded($0, call) }, call)
         case ("show", let id?): show(try api.get(path(of: id)), asJSON: call.has("--json"))
         case ("retry", _):
             let outcomes = try ids(id, api, call).map { try retry($0, api, call) }
@@ -44,50 +46,50 @@ enum Quarantine: Command {
         case ("drop", _):
             for id in try ids(id, api, call) {
                 try api.delete(path(of: id))
-                Console.say("\(id) dropped")
+                Console.print("\(id) dropped")
             }
         default:
-            throw CommandError.usage("say: list, show ID, retry ID, drop ID", syntax)
+            throw CommandError.usage("list, show ID, retry ID or drop ID is required", syntax)
         }
         return 0
     }
 
-    private static func path(of id: String) -> String { "\(path)/\(Holder.part(id))" }
+    private static func path(of id: String) -> String { "\(path)/\(API.pathPart(id))" }
 
-    private static func isWanted(_ entry: JSON, _ call: Call) -> Bool {
+    private static func isIncluded(_ entry: JSON, _ call: Call) -> Bool {
         [("--reason", "reason"), ("--device", "device")].allSatisfy { option, key in
             call.value(option).map { entry[key]?.string == $0 } ?? true
         }
     }
 
-    /// The one that is named, or all that options name; oldest first, so that what comes out of
-    /// them comes in the order in which it was sent.
+    /// The named payload, or all that the options select, oldest first, so that reports keep their
+    /// order.
     private static func ids(_ id: String?, _ api: API, _ call: Call) throws -> [String] {
         if let id { return [id] }
         guard call.has("--all") || call.has("--reason") || call.has("--device") else {
-            throw CommandError.usage("say which: an ID, --all, --reason or --device", syntax)
+            throw CommandError.usage("ID, --all, --reason or --device is required", syntax)
         }
-        let entries = try api.list(path) { isWanted($0, call) }
-        if entries.isEmpty { Console.say("There is nothing of that kind.") }
+        let entries = try api.list(path) { isIncluded($0, call) }
+        if entries.isEmpty { Console.print("No payloads match.") }
         return entries.reversed().compactMap { $0["id"]?.string }
     }
 
-    /// - Returns: whether it could be used
+    /// - Returns: whether the payload was accepted
     private static func retry(_ id: String, _ api: API, _ call: Call) throws -> Bool {
         do throws(CommandError) {
             var answer = try answer(to: id, api)
-            // A long list is read a portion at a time.
+            // A long list is processed in portions.
             while answer["outcome"] == "partly" {
                 answer = sum(answer, try self.answer(to: id, api))
             }
-            let isTaken = answer["outcome"] == "taken"
-            Console.say(
+            let isAccepted = answer["outcome"] == "taken"
+            Console.print(
                 call.has("--json")
-                    ? answer.text : "\(id) \(words(for: answer))")
-            return isTaken
+                    ? answer.text : "\(id) \(summary(for: answer))")
+            return isAccepted
         } catch {
             guard call.parameters.count < 2 else { throw error }
-            Console.say("\(id) \(error.message)")
+            Console.print("\(id) \(error.message)")
             return false
         }
     }
@@ -102,7 +104,7 @@ enum Quarantine: Command {
         }
     }
 
-    /// What came of a portion, with those before it.
+    /// Adds the result of a portion to those of earlier ones.
     static func sum(_ before: JSON, _ answer: JSON) -> JSON {
         func count(_ key: String) -> JSON {
             .integer(Int64((before[key]?.int ?? 0) + (answer[key]?.int ?? 0)))
@@ -116,37 +118,37 @@ enum Quarantine: Command {
         ]
     }
 
-    /// Such as `taken: 1 accepted, 2 duplicates`.
-    static func words(for answer: JSON) -> String {
+    /// Renders the result, such as `accepted: 1 new, 2 duplicates`.
+    static func summary(for answer: JSON) -> String {
         guard answer["outcome"] == "taken" else {
             let reasons = (answer["quarantined"]?.array ?? []).map { $0.cell("reason") }
-            return "still cannot be used: " + Set(reasons).sorted().joined(separator: ", ")
+            return "still unusable: " + Set(reasons).sorted().joined(separator: ", ")
         }
         let calls = answer["calls"]?.int ?? 0
-        return "taken: \(answer.cell("accepted")) accepted, \(answer.cell("duplicates")) duplicates"
-            + (calls == 0 ? "" : ", \(calls) calls for help")
+        return "accepted: \(answer.cell("accepted")) new, \(answer.cell("duplicates")) duplicates"
+            + (calls == 0 ? "" : ", \(calls) emergency requests")
     }
 
     private static func list(_ entries: [JSON], _ call: Call) {
         if call.has("--json") {
-            for entry in entries { Console.say(entry.text) }
+            for entry in entries { Console.print(entry.text) }
             return
         }
-        guard !entries.isEmpty else { return Console.say("The quarantine is empty.") }
+        guard !entries.isEmpty else { return Console.print("The quarantine is empty.") }
         var table = Table("received", "times", "app", "id", "reason")
         for entry in entries {
             table.add(
                 entry.cell("received"), entry.cell("count"), entry.cell("client"),
                 entry.cell("id"), entry.cell("reason"))
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
     }
 
     private static func show(_ entry: JSON, asJSON: Bool) {
-        if asJSON { return Console.say(entry.text) }
+        if asJSON { return Console.print(entry.text) }
         for member in entry.object ?? [] where member.key != "payload" {
-            Console.say("\(member.key): \(entry.cell(member.key))")
+            Console.print("\(member.key): \(entry.cell(member.key))")
         }
-        Console.say("payload:\n\(entry.cell("payload"))")
+        Console.print("payload:\n\(entry.cell("payload"))")
     }
 }

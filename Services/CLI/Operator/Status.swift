@@ -5,17 +5,16 @@ import Parsing
 import Runtime
 import Web
 
-/// `jaga status`: how the suite is.
+/// `jaga status`: shows the state of the suite.
 enum Status: Command {
     static let syntax = Syntax(
         name: "status",
-        summary: "services, streams and how far each is read, messages, gateways",
+        summary: "show services, streams with their readers, messages and gateways",
         details: """
-            'behind' counts records that a reader of a stream has not on its disk yet; partitions of
-            in and events are added up. Each evaluator is shown with the partitions that it owns.
-            The exit status is 0 when every service is ready and none refuses reports, else 1. With
-            the token that 'jaga admin monitoring-token' makes, words of gateways and libraries are
-            ***.
+            'behind' is the number of records that a reader has not stored yet, summed over
+            partitions of in and events. Evaluators are shown with the partitions that they own. The
+            exit status is 0 if every service is ready and none rejects reports, else 1. With a
+            token of 'jaga admin monitoring-token', texts of gateways and libraries are masked.
             """,
         options: [.json, .portBase, .tokenFile] + Syntax.Option.api)
 
@@ -26,14 +25,14 @@ enum Status: Command {
             of: api,
             evaluator: isHere(api.url) ? "http://\(ports.here):\(ports.http(.evaluator))" : nil)
         if call.has("--json") {
-            Console.say(report.json.text)
+            Console.print(report.json.text)
         } else {
             Console.write(report.text(now: SystemClock().now))
         }
         return report.isReady ? 0 : 1
     }
 
-    /// Whether a suite runs on this machine: what answers at ports of this one is part of no other.
+    /// Whether the suite runs on this machine, so that local ports belong to it.
     static func isHere(_ url: String) -> Bool {
         let place = url.drop { $0 != ":" }.dropFirst(3)
         return place.hasPrefix("[::1]")
@@ -41,16 +40,16 @@ enum Status: Command {
     }
 }
 
-/// What the services say of themselves.
+/// State of the services.
 struct StatusReport {
-    /// What each service answered; nil where none came.
+    /// Response of each service; nil if none.
     private var documents: [(service: Service, json: JSON?)] = []
 
-    /// Asks every service; an evaluator at its own port, since it stands in no route of the
-    /// origin.
+    /// Queries every service. An evaluator is queried at its own port, since it has no public
+    /// route.
     ///
-    /// - Parameter evaluator: where one is; nil where that is known to ingest alone
-    /// - Throws: when not even the origin answers, or the token is not accepted
+    /// - Parameter evaluator: URL of an evaluator; nil = unknown
+    /// - Throws: if the origin does not respond, or the token is not accepted
     init(of api: API, evaluator: String?) throws {
         for service in Service.allCases {
             if service == .evaluator {
@@ -75,7 +74,7 @@ struct StatusReport {
         }
     }
 
-    /// The evaluators as ingest knows them: most are at ports that only they know.
+    /// Evaluators as ingest reports them, since most have dynamic ports.
     private var evaluators: Owners? { details(.ingest).map(Owners.init) }
 
     var json: JSON {
@@ -84,7 +83,9 @@ struct StatusReport {
 
     /// The whole report for people.
     func text(now: Timestamp) -> String {
-        let parts = [services(now: now), troubles, streams.lines, partitions, work(now), gateways]
+        let parts = [
+            services(now: now), healthProblems, streams.lines, partitions, work(now), gateways,
+        ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
             .joined(separator: "\n")
     }
@@ -95,26 +96,26 @@ struct StatusReport {
             guard let json else {
                 let count = service == .evaluator ? evaluators?.count ?? 0 : 0
                 let state =
-                    count > 0 ? "\(count) there" : Console.paint("no answer", .red)
+                    count > 0 ? "\(count) running" : Console.paint("no response", .red)
                 table.add(service.rawValue, state, "", "")
                 continue
             }
             let started = json["started"]?.string.flatMap { Timestamp($0) }
             let isReady = json["ready"]?.bool == true
-            let isRefusing = json["refusing"]?.bool == true
-            let state = isReady ? (isRefusing ? "refusing" : "ready") : "not ready"
+            let isRejecting = json["refusing"]?.bool == true
+            let state = isReady ? (isRejecting ? "rejecting" : "ready") : "not ready"
             table.add(
                 service.rawValue,
-                Console.paint(state, isReady && !isRefusing ? .green : .red),
+                Console.paint(state, isReady && !isRejecting ? .green : .red),
                 json.cell("version"), started.map { Age.text(now - $0) } ?? "")
         }
         return table.lines
     }
 
-    /// Who decides for the people of each partition, as ingest knows it.
+    /// Owners of partitions, as ingest reports them.
     private var partitions: [String] { evaluators?.lines ?? [] }
 
-    private var troubles: [String] {
+    private var healthProblems: [String] {
         documents.flatMap { service, json in
             (json?["troubles"]?.array ?? []).compactMap(\.string).map {
                 Console.paint("! \(service.rawValue): \($0.onOneLine)", .red)
@@ -124,7 +125,7 @@ struct StatusReport {
 
     // MARK: Streams
 
-    /// So many records behind, a reader is shown as one to look at: the alert on lags begins there.
+    /// Lag from which a reader is highlighted; equals the threshold of the lag alert.
     private static let lagMax = 1000
 
     /// A stream, or all partitions of one.
@@ -132,7 +133,7 @@ struct StatusReport {
         var keeper = ""
         var count = 0
         var records = 0
-        /// Records that a reader has; nil where it only told of its lag.
+        /// Records that each reader has stored.
         var readers: [(name: String, read: Int)] = []
 
         mutating func add(_ reader: String, read: Int) {
@@ -144,7 +145,7 @@ struct StatusReport {
         }
     }
 
-    /// Streams with their readers as their keepers know them, in the order of services.
+    /// Streams with their readers, as the keeping services report them.
     private var streams: Table {
         var lines: [(name: String, line: Line)] = []
         func change(_ stream: String, _ body: (inout Line) -> Void) {
@@ -184,8 +185,8 @@ struct StatusReport {
         return table
     }
 
-    /// Evaluators acknowledge nothing: an only one says itself how far it has read, of several
-    /// ingest knows which partitions they have read to the end.
+    /// Position of evaluators, which acknowledge nothing. A single one reports its own position; of
+    /// several, ingest knows which partitions are live.
     private func evaluatorsReading(of records: Int) -> String? {
         guard let owners = evaluators, owners.count > 0 else { return nil }
         let own = documents.first { $0.service == .evaluator }?.json
@@ -219,8 +220,8 @@ struct StatusReport {
         if let timer = details(.timer) {
             let undelivered = timer["undelivered"]?.array?.count ?? 0
             lines.append(
-                "clocks \(timer.cell("clocks")), watches \(timer.cell("watches")), "
-                    + alarming("emergencies that reached nobody", undelivered))
+                "deadlines \(timer.cell("clocks")), watches \(timer.cell("watches")), "
+                    + alarming("emergencies without delivery", undelivered))
         }
         if let notifier = details(.notifier) {
             let lanes = notifier["lanes"]?.array ?? []
@@ -229,15 +230,14 @@ struct StatusReport {
                 alarming("emergencies open", notifier["openEmergencies"]?.int ?? 0)
                     + ", acknowledged \(notifier.cell("acknowledgedEmergencies"))")
             lines.append(
-                "messages queued \(sum("waiting")), being sent \(sum("inFlight")), "
-                    + "to be tried again \(notifier.cell("retrying"))")
+                "messages queued \(sum("waiting")), in flight \(sum("inFlight")), "
+                    + "to be retried \(notifier.cell("retrying"))")
             if let line = heartbeat(of: notifier, now) { lines.append(line) }
         }
         return lines
     }
 
-    /// When the monitor outside last heard, and what the last round was withheld for; nil where
-    /// there is none.
+    /// When the heartbeat was last sent, and why the last round was skipped; nil without a monitor.
     private func heartbeat(of notifier: JSON, _ now: Timestamp) -> String? {
         guard let heartbeat = notifier["heartbeat"], let missing = heartbeat["missing"]?.array
         else { return nil }
@@ -246,10 +246,10 @@ struct StatusReport {
             sent.map { "heartbeat sent \(Age.text(now - $0)) ago" } ?? "no heartbeat sent yet"
         guard !missing.isEmpty else { return text }
         let why = missing.compactMap(\.string?.onOneLine).joined(separator: "; ")
-        return Console.paint("\(text); the last one was not: \(why)", .red)
+        return Console.paint("\(text); last round skipped: \(why)", .red)
     }
 
-    /// A count of what should not be, red unless it is 0.
+    /// A count that should be 0, red otherwise.
     private func alarming(_ what: String, _ count: Int) -> String {
         Console.paint("\(what) \(count)", .red, if: Console.hasColors && count > 0)
     }
@@ -260,9 +260,9 @@ struct StatusReport {
     }
 }
 
-/// A duration in words for people.
+/// Renders durations for people.
 enum Age {
-    /// `45 s`, `12 min`, `3 h 20 min`, `4 d 2 h`.
+    /// Text such as `45 s`, `12 min`, `3 h 20 min` or `4 d 2 h`.
     static func text(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         switch seconds {

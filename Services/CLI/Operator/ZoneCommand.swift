@@ -1,111 +1,117 @@
 import Parsing
 import Runtime
 
-/// `jaga zone`: zones of a circle, a person or a set.
+/// `jaga zone`: manages zones of a circle, a person or a set.
 enum ZoneCommand: Command {
     static let syntax = Syntax(
         name: "zone", parameters: ["[VERB]", "[ID|FILE]"],
-        summary: "zones of a circle, a person or a set",
+        summary: "manage zones of a circle, a person or a set",
         details: """
-            list                 the zones, those switched on first; also without a verb
-            show ZONE            one of them, as GeoJSON
-            add FILE             a new one: a GeoJSON Feature; - reads standard input
-            edit ZONE            changes what --field says, such as --field dwell=900
-            remove ZONE
-            import FILE          new ones: GeoJSON, PAD, GPX or KML, all or none; see --preview
-            export [FILE]        all of them as GeoJSON or PAD, to standard output without FILE
-            mail ZONE            sends one as a PAD file to the mail address that --to says
-            judging              every zone that judges --person, and who is told
-            refuse ZONE          --person is judged by it no longer
-            accept ZONE          --person is judged by it again
-            offered              circles that --person drew on their phone, waiting to be zones
-            accept-offer OFFER   makes one a zone of --person, or of --circle where both are given
-            drop-offer OFFER     takes one away
+            list                 lists the zones, active ones first; also without a verb
+            show ZONE            shows a zone as GeoJSON
+            add FILE             creates a zone from a GeoJSON Feature; - = standard input
+            edit ZONE            changes fields, such as --field dwell=900
+            remove ZONE          removes a zone
+            import FILE          creates zones from GeoJSON, PAD, GPX or KML, all or none
+            export [FILE]        exports all zones as GeoJSON or PAD (default: standard output)
+            mail ZONE            sends a zone as a PAD file to the mail address --to
+            applicable           lists all zones that apply to --person, and their recipients
+            opt-out ZONE         opts --person out of a zone
+            opt-in ZONE          ends the opt-out of --person
+            suggested            lists circles that --person drew on their phone
+            accept-suggestion ID creates a zone of --person from one, or of --circle if given
+            drop-suggestion ID   deletes one
 
-            Say whose zones: --circle, --person or --set. A person's are their own affair: set
-            JAGA_TOKEN to that person's token. docs/zone-files.md tells what files may hold.
+            --circle, --person or --set names the owner of the zones. Private zones are accessible
+            to their person only: set JAGA_TOKEN to that person's token. File formats:
+            docs/zone-files.md.
             """,
-        options: Holder.options + [
+        options: ZoneOwnerPath.options + [
             .init(
-                name: "--field", value: "NAME=VALUE", help: "a property; VALUE is JSON, or a text",
+                name: "--field", value: "NAME=VALUE",
+                help: "property to set; VALUE is JSON or a string",
                 repeats: true),
-            .init(name: "--to", value: "ADDRESS", help: "a mail address, for 'mail'"),
+            .init(name: "--to", value: "ADDRESS", help: "mail: recipient's mail address"),
         ] + fileOptions + [.json] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
         let verb = call.parameters.first ?? "list"
         let what = call.parameters.dropFirst().first
-        if OfferedZones.verbs.contains(verb) {
-            try OfferedZones.run(verb, what, call)
+        if SuggestedZones.verbs.contains(verb) {
+            try SuggestedZones.run(verb, what, call)
             return 0
         }
-        let holder = try Holder(call, of: ["circles", "people", "sets"])
+        let owner = try ZoneOwnerPath(call, of: ["circles", "people", "sets"])
         let api = try API(call)
         switch (verb, what) {
         case ("list", nil):
-            show(try api.list(holder.path + "/zones"), asJSON: call.has("--json"))
-        case ("judging", nil):
-            try showJudging(try api.list(try holder.person + "/judging-zones"), call)
-        case ("show", let id?): Console.say(try api.get(holder.zone(id, api)).text)
+            show(try api.list(owner.path + "/zones"), asJSON: call.has("--json"))
+        case ("applicable", nil):
+            try showApplicable(try api.list(try owner.person + "/applicable-zones"), call)
+        case ("show", let id?): Console.print(try api.get(owner.zone(id, api)).text)
         case ("add", let file?):
-            let made = try api.post(holder.path + "/zones", try JSONFile.read(file))
-            say("made", made, call)
-        case ("import", let file?): return try importFile(file, to: holder, api, call)
-        case ("export", let file): try export(holder, to: file, api, call)
+            let made = try api.post(owner.path + "/zones", try JSONFile.read(file))
+            report("created", made, call)
+        case ("import", let file?): return try importFile(file, to: owner, api, call)
+        case ("export", let file): try export(owner, to: file, api, call)
         case ("edit", let id?):
             let body: JSON = [
-                "type": "Feature", "properties": .object(try GivenFields.read(call, of: syntax)),
+                "type": "Feature", "properties": .object(try FieldOptions.read(call, of: syntax)),
             ]
-            say("changed", try api.put(holder.zone(id, api), body), call)
+            report("changed", try api.put(owner.zone(id, api), body), call)
         case ("remove", let id?):
-            try api.delete(holder.zone(id, api))
-            Console.say("removed")
-        case ("mail", let id?): try mail(holder.zone(id, api) + "/mail", api, call)
-        case ("refuse", let id?):
-            _ = try api.call(.put, refusal(of: id, by: holder.person, api))
-            Console.say("refused")
-        case ("accept", let id?):
-            try api.delete(refusal(of: id, by: holder.person, api))
-            Console.say("accepted")
-        default: throw CommandError.usage("not understood: zone \(verb)", syntax)
+            try api.delete(owner.zone(id, api))
+            Console.print("removed")
+        case ("mail", let id?): try mail(owner.zone(id, api) + "/mail", api, call)
+        case ("opt-out", let id?):
+            _ = try api.call(.put, optOutPath(of: id, by: owner.person, api))
+            Console.print("opted out")
+        case ("opt-in", let id?):
+            try api.delete(optOutPath(of: id, by: owner.person, api))
+            Console.print("opted in")
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         return 0
     }
 
-    /// The path of a person's refusal of a zone, which may be another holder's.
-    private static func refusal(
+    /// The path of a person's opt-out of a zone, which may have another owner.
+    private static func optOutPath(
         of zone: String, by person: String, _ api: API
     ) throws -> String {
-        try person + "/refused-zones/" + Holder.part(Names(api: api).zone(zone, judging: person))
+        try person + "/zone-opt-outs/"
+            + API.pathPart(Names(api: api).zone(zone, applyingTo: person))
     }
 
-    /// Sends zones to the address that `--to` says.
+    /// Mails zones to the address in `--to`.
     static func mail(_ path: String, _ api: API, _ call: Call) throws {
         guard let address = call.value("--to") else {
-            throw CommandError.usage("say to whom: --to name@example.org", call.syntax)
+            throw CommandError.usage("--to ADDRESS is required", call.syntax)
         }
         let sent = try api.post(path, ["to": .string(address)])
-        if call.has("--json") { return Console.say(sent.text) }
-        Console.say("\(sent.cell("file")) is on its way, zones: \(sent.cell("zones"))")
-        for note in sent["notes"]?.array ?? [] { Console.say((note.string ?? "").onOneLine) }
+        if call.has("--json") { return Console.print(sent.text) }
+        Console.print("queued \(sent.cell("file")), zones: \(sent.cell("zones"))")
+        for note in sent["notes"]?.array ?? [] { Console.print((note.string ?? "").onOneLine) }
     }
 
-    private static func say(_ done: String, _ zone: JSON, _ call: Call) {
-        if call.has("--json") { return Console.say(zone.text) }
-        Console.say("\(done) \(zone.cell("id")) \(zone["properties"]?.cell("name") ?? "")")
+    private static func report(_ done: String, _ zone: JSON, _ call: Call) {
+        if call.has("--json") { return Console.print(zone.text) }
+        Console.print("\(done) \(zone.cell("id")) \(zone["properties"]?.cell("name") ?? "")")
     }
 
     private static func show(_ zones: [JSON], asJSON: Bool) {
         if asJSON {
-            for zone in zones { Console.say(zone.text) }
+            for zone in zones { Console.print(zone.text) }
             return
         }
-        for line in table(of: zones).lines { Console.say(line) }
+        for line in table(of: zones).lines { Console.print(line) }
     }
 
-    /// The zones as lines.
+    /// Renders zones as a table.
     static func table(of zones: [JSON]) -> Table {
-        var table = Table("on", "category", "priority", "kind", "shape", "told", "name", "id")
+        var table = Table(
+            "on", "category", "priority", "kind", "shape", "transitions", "name", "id")
         for zone in zones {
             let properties = zone["properties"] ?? .null
             table.add(
@@ -119,42 +125,42 @@ enum ZoneCommand: Command {
         return table
     }
 
-    private static func showJudging(_ items: [JSON], _ call: Call) throws {
+    private static func showApplicable(_ items: [JSON], _ call: Call) throws {
         if call.has("--json") {
-            for item in items { Console.say(item.text) }
+            for item in items { Console.print(item.text) }
             return
         }
-        var table = Table("zone", "of", "refused", "told", "texted", "id")
+        var table = Table("zone", "owner", "opted out", "recipients", "messages to", "id")
         for item in items {
-            let told = (item["told"]?.array ?? []).map { $0.cell("name") }
-            let texted = (item["texted"]?.array ?? []).map { $0.cell("number") }
+            let recipients = (item["told"]?.array ?? []).map { $0.cell("name") }
+            let numbers = (item["texted"]?.array ?? []).map { $0.cell("number") }
             table.add(
                 item["zone"]?["properties"]?.cell("name") ?? "", item.cell("ownerName"),
-                item.cell("refused"), told.joined(separator: ", "),
-                texted.joined(separator: ", "), item["zone"]?.cell("id") ?? "")
+                item.cell("refused"), recipients.joined(separator: ", "),
+                numbers.joined(separator: ", "), item["zone"]?.cell("id") ?? "")
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
     }
 }
 
-/// `jaga set`: sets of zones that circles subscribe to.
+/// `jaga set`: manages sets of zones that circles subscribe to.
 enum SetCommand: Command {
     static let syntax = Syntax(
         name: "set", parameters: ["[VERB]", "[SET|NAME]"],
-        summary: "sets of zones that circles subscribe to",
+        summary: "manage sets of zones that circles subscribe to",
         details: """
-            list                 the sets; also without a verb
-            add NAME             a new one, empty; 'jaga zone add FILE --set SET' fills it
-            rename SET           to what --name says
-            remove SET           with its zones
-            mail SET             sends its zones as a PAD file to the mail address that --to says
-            subscribe SET        its zones judge the members of --circle
-            unsubscribe SET      they do so no longer
+            list                 lists the sets; also without a verb
+            add NAME             creates an empty set; 'jaga zone add FILE --set SET' adds zones
+            rename SET           renames a set to --name
+            remove SET           removes a set with its zones
+            mail SET             sends its zones as a PAD file to the mail address --to
+            subscribe SET        applies its zones to the members of --circle
+            unsubscribe SET      ends the subscription of --circle
             """,
         options: [
-            .init(name: "--name", value: "NAME", help: "the new name"),
-            .init(name: "--to", value: "ADDRESS", help: "a mail address, for 'mail'"),
-            Holder.circleOption, .json,
+            .init(name: "--name", value: "NAME", help: "rename: new name"),
+            .init(name: "--to", value: "ADDRESS", help: "mail: recipient's mail address"),
+            ZoneOwnerPath.circleOption, .json,
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
@@ -165,44 +171,46 @@ enum SetCommand: Command {
         case ("list", nil):
             let sets = try api.list("/v1/sets")
             if call.has("--json") {
-                for set in sets { Console.say(set.text) }
+                for set in sets { Console.print(set.text) }
                 return 0
             }
             var table = Table("zones", "name", "id")
             for set in sets { table.add(set.cell("zones"), set.cell("name"), set.cell("id")) }
-            for line in table.lines { Console.say(line) }
+            for line in table.lines { Console.print(line) }
         case ("add", let name?):
-            say("made", try api.post("/v1/sets", ["name": .string(name)]), call)
+            report("created", try api.post("/v1/sets", ["name": .string(name)]), call)
         case ("rename", let id?):
             guard let name = call.value("--name") else {
-                throw CommandError.usage("say the new name: --name NAME", syntax)
+                throw CommandError.usage("rename: --name NAME is required", syntax)
             }
             let path = try setPath(id, api)
-            say("renamed", try api.put(path, ["name": .string(name)]), call)
+            report("renamed", try api.put(path, ["name": .string(name)]), call)
         case ("remove", let id?):
             try api.delete(setPath(id, api))
-            Console.say("removed")
+            Console.print("removed")
         case ("mail", let id?):
             try ZoneCommand.mail(setPath(id, api) + "/mail", api, call)
         case ("subscribe", let id?), ("unsubscribe", let id?):
-            let circle = try Holder(call, of: ["circles"])
-            let path = circle.path + "/sets/" + Holder.part(try Names(api: api).id(of: .set, id))
+            let circle = try ZoneOwnerPath(call, of: ["circles"])
+            let path = circle.path + "/sets/" + API.pathPart(try Names(api: api).id(of: .set, id))
             let answer = try api.call(verb == "subscribe" ? .put : .delete, path)
-            Console.say(
+            Console.print(
                 call.has("--json")
                     ? answer.text
                     : "\(answer.cell("name")) has \(answer["sets"]?.array?.count ?? 0) sets")
-        default: throw CommandError.usage("not understood: set \(verb)", syntax)
+        default:
+            throw CommandError.usage(
+                "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         return 0
     }
 
     private static func setPath(_ set: String, _ api: API) throws -> String {
-        "/v1/sets/" + Holder.part(try Names(api: api).id(of: .set, set))
+        "/v1/sets/" + API.pathPart(try Names(api: api).id(of: .set, set))
     }
 
-    private static func say(_ done: String, _ set: JSON, _ call: Call) {
-        Console.say(
+    private static func report(_ done: String, _ set: JSON, _ call: Call) {
+        Console.print(
             call.has("--json") ? set.text : "\(done) \(set.cell("id")) \(set.cell("name"))")
     }
 }

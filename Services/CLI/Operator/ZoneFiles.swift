@@ -3,21 +3,21 @@ import Runtime
 import Web
 import ZoneFiles
 
-/// Zones from files, and to files.
+/// Import and export of zone files.
 extension ZoneCommand {
     static let fileOptions: [Syntax.Option] = [
         .init(
             name: "--format", value: "NAME",
-            help: "geojson, pad, gpx or kml (default: by the end of FILE's name)"),
+            help: "geojson, pad, gpx or kml (default: by FILE's extension)"),
         .init(
-            name: "--preview", value: nil, help: "import: make nothing, say what would be made"),
-        .init(name: "--radius", value: "METRES", help: "import: of points that tell none"),
+            name: "--preview", value: nil, help: "import: show the zones without creating them"),
+        .init(name: "--radius", value: "METRES", help: "import: radius of points without one"),
         .init(
-            name: "--kind", value: "KIND", help: "import: of zones that tell none (default safe)"),
+            name: "--kind", value: "KIND", help: "import: kind of zones without it (default safe)"),
     ]
 
     static func importFile(
-        _ file: String, to holder: Holder, _ api: API, _ call: Call
+        _ file: String, to owner: ZoneOwnerPath, _ api: API, _ call: Call
     ) throws -> Int32 {
         let format = try format(call, of: file, among: FileFormat.allCases)
         let bytes = try Files.read(
@@ -28,57 +28,59 @@ extension ZoneCommand {
         }
         let isPreview = call.has("--preview")
         if isPreview { query.items.append(.init("preview", "true")) }
-        let path = holder.path + "/zones/import?" + query.encoded
+        let path = owner.path + "/zones/import?" + query.encoded
         let answer = try api.send(bytes, to: path, as: format.mediaType)
         let isRefused = answer["problems"]?.array?.isEmpty == false
         if call.has("--json") {
-            Console.say(answer.text)
+            Console.print(answer.text)
         } else {
-            tell(answer, isPreview: isPreview)
+            report(answer, isPreview: isPreview)
         }
         return isRefused ? 1 : 0
     }
 
-    private static func tell(_ answer: JSON, isPreview: Bool) {
+    private static func report(_ answer: JSON, isPreview: Bool) {
         let zones = (isPreview ? answer["zones"] : answer["items"])?.array ?? []
         let problems = answer["problems"]?.array ?? []
-        for line in zones.isEmpty ? [] : table(of: zones).lines { Console.say(line) }
-        complain(answer["notes"])
-        for problem in problems { Console.complain("problem: \(sentence(problem))") }
-        guard problems.isEmpty else { return Console.say("nothing would be made of this file") }
-        Console.say("\(isPreview ? "would make" : "made") \(zones.count) zones")
+        for line in zones.isEmpty ? [] : table(of: zones).lines { Console.print(line) }
+        printNotes(answer["notes"])
+        for problem in problems { Console.printError("problem: \(text(problem))") }
+        guard problems.isEmpty else {
+            return Console.print("no zones would be created from this file")
+        }
+        Console.print("\(isPreview ? "would create" : "created") \(zones.count) zones")
     }
 
-    /// Such as `line 6: … (properties.radius); give metres`.
-    private static func sentence(_ problem: JSON) -> String {
+    /// Renders a problem, such as `line 6: … (properties.radius); use metres`.
+    private static func text(_ problem: JSON) -> String {
         let field = problem["field"]?.string.map { " (\($0.onOneLine))" } ?? ""
         let hint = problem["hint"]?.string.map { "; \($0.onOneLine)" } ?? ""
         return problem.cell("detail") + field + hint
     }
 
-    private static func complain(_ notes: JSON?) {
+    private static func printNotes(_ notes: JSON?) {
         for note in notes?.array ?? [] {
-            Console.complain("note: \((note.string ?? "").onOneLine)")
+            Console.printError("note: \((note.string ?? "").onOneLine)")
         }
     }
 
     static func export(
-        _ holder: Holder, to file: String?, _ api: API, _ call: Call
+        _ owner: ZoneOwnerPath, to file: String?, _ api: API, _ call: Call
     ) throws {
         let format = try format(call, of: file, among: FileFormat.written)
         let answer = try api.get(
-            holder.path + "/zones/export?format=\(format.rawValue)&notes=true")
+            owner.path + "/zones/export?format=\(format.rawValue)&notes=true")
         guard let text = answer["file"]?.string else {
             throw CommandError(
-                "the suite answered without a file",
-                hint: "does \(api.url) lead to Jaga? set JAGA_URL or --url")
+                "the response has no file",
+                hint: "check that \(api.url) is a Jaga suite; set JAGA_URL or --url")
         }
-        complain(answer["notes"])
+        printNotes(answer["notes"])
         guard let file, file != "-" else { return Console.writeFile(text) }
         try Files.write(Array(text.utf8), to: file)
     }
 
-    /// What `--format` says, else the end of the file's name; without a file GeoJSON.
+    /// The format in `--format`, or by the file's extension; GeoJSON without a file.
     static func format(
         _ call: Call, of file: String?, among formats: [FileFormat]
     ) throws(CommandError) -> FileFormat {
@@ -91,7 +93,8 @@ extension ZoneCommand {
         }
         guard let file else { return .geojson }
         guard let format = FileFormat(fileName: file), formats.contains(format) else {
-            throw .usage("the name of \(file) tells no format; say --format: \(names)", syntax)
+            throw .usage(
+                "\(file) has an unknown extension; set --format to one of \(names)", syntax)
         }
         return format
     }

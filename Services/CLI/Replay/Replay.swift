@@ -4,53 +4,54 @@ import Runtime
 import Web
 import ZoneFiles
 
-/// `jaga replay`: plays a recorded track as a phone would.
+/// `jaga replay`: sends a recorded track as a phone would.
 enum Replay: Command {
     static let speedMax = 1_000_000.0
 
     static let syntax = Syntax(
         name: "replay", parameters: ["FILE"],
-        summary: "play a recorded track as a phone would",
+        summary: "send a recorded track as a phone would",
         details: """
             FILE is GPX 1.0 or 1.1, or CSV with the columns lat,lon,time,uid (see
-            docs/zone-files.md); either may be packed by gzip. Each point is posted as the
-            OwnTracks app does it, one after the other; what is not answered with success is sent
-            again, as the app does.
+            docs/zone-files.md); either may be compressed with gzip. Points are posted one after the
+            other as the OwnTracks app does. Requests that fail are repeated, as the app does.
 
-            Every point carries the time at which it is sent, so that zones are judged live. Played
-            so fast that somebody moves by more than 70 m/s, fixes are suspects, and zones wait for
-            further ones. With --keep-times points keep their distances in time: the last one is
-            now, the others lie in the past, like a phone's backlog.
+            Every point has the time at which it is sent, so zones are evaluated live. At speeds
+            above 70 m/s fixes are suspects, and zones wait for further ones. With --keep-times
+            points keep their time differences: the last one is now and the others lie in the past,
+            like a phone's backlog.
 
-            Where the file has no usable times, the way is walked at \(Track.walkingSpeed) m/s.
+            Where the file has no usable times, the track is walked at \(Track.walkingSpeed) m/s.
             """,
         options: [
             .init(
                 name: "--device", value: "@FILE",
-                help: "file with the device's token in its first line, or the token itself"),
+                help: "file with the device's token in its first line, or the token"),
             .init(
-                name: "--speed", value: "N", help: "so many times as fast as recorded (default 1)"),
+                name: "--speed", value: "N", help: "factor of the recorded speed (default 1)"),
             .init(
                 name: "--gap", value: "SECONDS",
-                help: "shorten pauses in the track to this (default 600)"),
+                help: "maximum pause between points (default 600)"),
             .init(name: "--limit", value: "N", help: "only the first N points"),
             .init(
                 name: "--accuracy", value: "METRES", help: "accuracy of every fix (default 10)"),
-            .init(name: "--user", value: "UID", help: "whose points, of a CSV with several people"),
-            .init(name: "--keep-times", value: nil, help: "the last point is now, others before"),
+            .init(name: "--user", value: "UID", help: "person in a CSV with several people"),
+            .init(
+                name: "--keep-times", value: nil,
+                help: "keep time differences; the last point is now"),
             .url, .authorities,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
         guard let device = call.value("--device") else {
-            throw CommandError.usage("missing: --device TOKEN", syntax)
+            throw CommandError.usage("--device TOKEN is required", syntax)
         }
         let plan = try ReplayPlan(call)
         let token = try Token.device(device)
         let phone = ReplayPhone(api: try API(call, as: token), token: token, plan: plan)
         if !plan.track.isTimed {
-            Console.complain(
-                "jaga replay: not all points have usable times; those ways are walked at "
+            Console.printError(
+                "jaga replay: some points have no usable times; these steps are walked at "
                     + "\(Track.walkingSpeed) m/s")
         }
         try phone.play()
@@ -58,14 +59,14 @@ enum Replay: Command {
     }
 }
 
-/// When each point of a track is sent, and with which time.
+/// Send time and reported time of each point of a track.
 struct ReplayPlan {
     let track: Track
     let accuracyMetres: Int
     let keepsTimes: Bool
-    /// Seconds after the start at which each point is sent.
+    /// Send times, seconds after the start.
     let sendAt: [Double]
-    /// Seconds of the track at each point.
+    /// Times in the track, seconds after its start.
     private let offsets: [Double]
 
     init(_ call: Call) throws {
@@ -83,12 +84,12 @@ struct ReplayPlan {
     private static func speed(_ call: Call) throws(CommandError) -> Double {
         guard let text = call.value("--speed") else { return 1 }
         guard let speed = Double(text), speed > 0, speed <= Replay.speedMax else {
-            throw .usage("--speed must be a number over 0, such as 60, not \(text)", call.syntax)
+            throw .usage("--speed must be a number above 0, such as 60, not \(text)", call.syntax)
         }
         return speed
     }
 
-    /// The time that a point carries when it is sent.
+    /// The time that a point reports when it is sent.
     func time(of index: Int, sentAt now: Timestamp) -> Timestamp {
         guard keepsTimes, let last = offsets.last, let end = sendAt.last else { return now }
         let untilEnd = max(0, end - sendAt[index])
@@ -97,8 +98,7 @@ struct ReplayPlan {
             - .milliseconds(Int64(nearest: beforeLast * 1000, .towardZero))
     }
 
-    /// How fast the phone came to a point, as it is sent, whole kilometres an hour; nil for the
-    /// first one.
+    /// Velocity at a point, as it is sent, km/h; nil for the first point.
     private func velocity(at index: Int) -> Int64? {
         guard index > 0 else { return nil }
         let times = keepsTimes ? offsets : sendAt

@@ -5,14 +5,14 @@ import Parsing
 import Runtime
 import Web
 
-/// Posts the points of a track one after the other, each until it is answered with success.
+/// Posts the points of a track in order, repeating each until it succeeds.
 struct ReplayPhone {
     let api: API
     let token: Token
     let plan: ReplayPlan
     private let clock = SystemClock()
 
-    /// Waits before a point is sent again: doubled each time, as the app does.
+    /// Backoff between attempts: doubled each time, as in the app.
     static let retryFirst = Duration.seconds(1)
     static let retryLongest = Duration.seconds(120)
 
@@ -22,7 +22,7 @@ struct ReplayPhone {
         self.plan = plan
     }
 
-    /// Plays the whole track.
+    /// Sends the whole track.
     func play() throws {
         let began = clock.now
         let count = plan.track.points.count
@@ -38,12 +38,12 @@ struct ReplayPhone {
         }
         bar.finish()
         let seconds = Double((clock.now - began).milliseconds) / 1000
-        Console.say("replayed \(count) points in \(seconds) s, \(repeats) of them sent again")
+        Console.print("replayed \(count) points in \(seconds) s, \(repeats) retries")
     }
 
-    /// Sends a point until the suite takes it.
+    /// Sends a point until the suite accepts it.
     ///
-    /// - Returns: how often it was sent again
+    /// - Returns: the number of retries
     private func post(_ index: Int) throws -> Int {
         let body = plan.body(
             of: index, id: Hex.encode(SecureRandom.bytes(4)), sentAt: clock.now
@@ -58,13 +58,13 @@ struct ReplayPhone {
                 if (200..<300).contains(answer.status) { return attempt }
                 guard answer.status >= 500 else {
                     throw CommandError(
-                        "the suite answered \(answer.status)",
+                        "the suite responded with status \(answer.status)",
                         hint: answer.status == 401
-                            ? "it does not know \(token.origin): \(token.hint)" : "")
+                            ? "it rejects \(token.origin): \(token.hint)" : "")
                 }
             }
             if attempt == 0 {
-                Console.complain("jaga replay: no success; trying again until there is")
+                Console.printError("jaga replay: request failed; retrying until it succeeds")
             }
             sleep(until: clock.now + wait)
             wait = min(wait * 2, ReplayPhone.retryLongest)

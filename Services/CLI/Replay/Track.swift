@@ -3,13 +3,13 @@ import Model
 import ZoneFiles
 
 extension Track {
-    /// How fast points without usable times are walked, metres a second.
+    /// Assumed speed between points without usable times, m/s.
     static let walkingSpeed = 1.4
 
-    /// Seconds since the first point, one for each point.
+    /// Seconds since the first point, for each point.
     ///
-    /// A step takes as long as the two times say. Where one is missing, or the later is not later,
-    /// it takes as long as walking does; pauses longer than `gapSecondsMax` are shortened to it.
+    /// A step takes the recorded time. If a time is missing or not ascending, it takes as long as
+    /// walking. Steps are limited to `gapSecondsMax`.
     func offsets(gapSecondsMax: Double) -> [Double] {
         var offset = 0.0
         var offsets: [Double] = []
@@ -37,7 +37,7 @@ extension Track {
         return max(1, metres / Track.walkingSpeed)
     }
 
-    /// Distance on a sphere, good enough for a pace.
+    /// Approximate distance on a sphere.
     static func metres(_ a: Coordinate, _ b: Coordinate) -> Double {
         let radians = Double.pi / 180
         let x =

@@ -1,37 +1,39 @@
 import Runtime
 import ZoneFiles
 
-/// Reads tracks from files: GPX 1.0 and 1.1, or CSV, either also packed by gzip.
+/// Reads tracks from files: GPX 1.0 and 1.1 or CSV, optionally compressed with gzip.
 enum TrackFile {
-    /// Throws ``CommandError`` naming the file, and where it is wrong.
+    /// Reads a track.
     ///
-    /// - Parameter user: of a CSV with several people, whose points to take
+    /// - Parameter user: the person in a CSV with several people
+    /// - Throws: ``CommandError`` with the file and the location of the error
     static func read(_ path: String, user: String? = nil) throws -> Track {
         let bytes = try contents(path)
         var track: Track
         do throws(FileError) {
             track = try Track.read(bytes)
         } catch {
-            let place = error.place.map { "\($0): " } ?? ""
+            let place = error.location.map { "\($0): " } ?? ""
             throw CommandError("\(path): \(place)\(error.message)", hint: error.hint)
         }
         if let user { track.points.removeAll { $0.owner != user } }
         if track.owners.count > 1 {
             throw CommandError(
-                "\(path) holds points of \(track.owners.count) people",
-                hint: "choose one with --user, such as --user \(track.owners[0])")
+                "\(path) has points of \(track.owners.count) people",
+                hint: "select one, such as --user \(track.owners[0])")
         }
         guard !track.points.isEmpty else {
             throw CommandError(
-                "\(path) holds no track", hint: "GPX with trkpt, or CSV with lat,lng,datetime,uid")
+                "\(path) has no track", hint: "use GPX with trkpt, or CSV with lat,lng,datetime,uid"
+            )
         }
         return track
     }
 
-    /// The largest file that is read, packed or not.
+    /// Maximum file size, compressed or not.
     static let bytesMax = 1 << 30
 
-    /// A file's bytes, unpacked where it is packed by gzip.
+    /// The file's bytes, decompressed if needed.
     static func contents(_ path: String) throws -> [UInt8] {
         guard Files.exists(path) else { throw CommandError("there is no file \(path)") }
         let bytes = try Files.read(path, bytesMax: bytesMax)
@@ -49,7 +51,7 @@ enum TrackFile {
         }
         while program.reap() == nil { Loop.wait(on: [], atMost: 1) }
         guard program.exitStatus == 0, bytes.count <= bytesMax else {
-            throw CommandError("\(path) cannot be unpacked", hint: "is it complete?")
+            throw CommandError("cannot decompress \(path)", hint: "check that the file is complete")
         }
         return bytes
     }

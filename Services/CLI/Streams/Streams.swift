@@ -3,29 +3,30 @@ import Model
 import Parsing
 import Runtime
 
-/// `jaga streams`: what the bus keeps and who reads it, and the tools for when something sticks.
+/// `jaga streams`: shows streams with their readers, verifies chains and handles dead letters.
 enum Streams: Command {
     static let syntax = Syntax(
-        name: "streams", parameters: ["[verify|skip|poison|retry|drop]", "[STREAM|ENTRY]"],
-        summary: "streams with readers and what is held back; verify, skip, poison, retry, drop",
+        name: "streams", parameters: ["[verify|skip|dead-letters|retry|drop]", "[STREAM|ENTRY]"],
+        summary: "show streams with their readers, verify chains, handle dead letters",
         details: """
-            Without parameters one table over all services: records that are kept, how many are
-            forgotten, size and age, each reader with how far it is behind, and who holds back what
-            could be forgotten; then what is stopped, diverged or put aside.
+            Without parameters it shows one table over all services: stored and removed records,
+            size and age, the lag of each reader, and readers that prevent removal; then streams
+            that are stopped or diverged, and dead letters.
 
-            'verify' reads all streams, or the one named, from the oldest record to the newest over
-            the bus and recomputes every hash. The exit status is 0 when every chain is whole.
-            'skip STREAM' leaves out the record at which a service has stopped; it is put aside.
-            No record of in/p can be left out: evaluators compute with all.
-            'poison' lists the records that are put aside. 'retry ENTRY' gives one to its service
-            again, 'drop ENTRY' forgets one; an entry is named as it is listed, such as timer:3.
+            'verify' reads all streams, or one, from the oldest to the newest record over the bus
+            and recomputes every hash. The exit status is 0 if every chain is intact. 'skip STREAM'
+            skips the record at which a service has stopped; it becomes a dead letter. Records of
+            in/p cannot be skipped, since evaluators need all of them. 'dead-letters' lists the dead
+            letters. 'retry ENTRY' applies one again, 'drop ENTRY' deletes one; ENTRY is an entry of
+            the list, such as timer:3.
             """,
         options: [
-            .init(name: "--partitions", value: nil, help: "each partition in a line of its own"),
-            .init(name: "--service", value: "NAME", help: "skip: the service that has stopped"),
+            .init(name: "--partitions", value: nil, help: "show each partition on its own line"),
+            .init(name: "--service", value: "NAME", help: "skip: service that has stopped"),
             .init(
-                name: "--sequence", value: "N", help: "skip: only if it is stopped at this record"),
-            .init(name: "--yes", value: nil, help: "skip and drop: do not ask"),
+                name: "--sequence", value: "N",
+                help: "skip: only if the service stopped at this record"),
+            .init(name: "--yes", value: nil, help: "skip, drop: do not ask for confirmation"),
             .json, .portBase,
         ] + Syntax.Option.api)
 
@@ -35,19 +36,19 @@ enum Streams: Command {
         switch word {
         case nil: return try list(call)
         case "verify": return try verify(call, stream: object)
-        case "poison":
+        case "dead-letters":
             guard object == nil else { break }
-            return try StreamsReport(of: try API(call), ports: ports(call)).tellPoison(call)
+            return try StreamsReport(of: try API(call), ports: ports(call)).printDeadLetters(call)
         case "skip":
             guard let object else { break }
             return try skip(call, stream: object)
         case "retry", "drop":
             guard let word, let object else { break }
-            return try mend(call, action: word, entry: object)
+            return try settle(call, action: word, entry: object)
         default: break
         }
         throw CommandError.usage(
-            "say: verify, skip STREAM, poison, retry ENTRY, drop ENTRY", syntax)
+            "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
     }
 
     static func ports(_ call: Call) throws -> Ports {
@@ -57,7 +58,7 @@ enum Streams: Command {
     private static func list(_ call: Call) throws -> Int32 {
         let report = try StreamsReport(of: try API(call), ports: ports(call))
         if call.has("--json") {
-            Console.say(report.json.text)
+            Console.print(report.json.text)
         } else {
             Console.write(report.text(byPartition: call.has("--partitions")))
         }
@@ -66,72 +67,75 @@ enum Streams: Command {
 
     // MARK: What changes something
 
-    /// Refuses what must not be left out: evaluators are a function of every record of `in/p`.
+    /// Rejects streams whose records cannot be skipped: evaluators are a function of every record
+    /// of `in/p`.
     static func checkCanSkip(_ stream: String) throws {
         guard stream == "in" || stream.hasPrefix("in/") else { return }
         throw CommandError(
-            "outputs computed without a record of \(stream) are not those of the chain",
-            hint: "start an evaluator of a newer version, which can read the record")
+            "records of \(stream) cannot be skipped: evaluators need all of them",
+            hint: "start a newer version of the evaluator, which can read the record")
     }
 
     private static func skip(_ call: Call, stream: String) throws -> Int32 {
         try checkCanSkip(stream)
         let api = try API(call)
         let report = try StreamsReport(of: api, ports: ports(call))
-        var places = report.stopped(stream)
+        var stops = report.stopped(stream)
         if let service = call.value("--service") {
-            places = places.filter { $0.service == service }
+            stops = stops.filter { $0.service == service }
         }
-        guard let place = places.first else {
+        guard let stop = stops.first else {
             throw CommandError(
-                "\(stream) is not stopped", hint: "'jaga streams' shows what is, and where")
+                "\(stream) is not stopped", hint: "'jaga streams' shows stopped streams")
         }
-        guard places.count == 1 else {
-            let names = places.map(\.service).joined(separator: ", ")
+        guard stops.count == 1 else {
+            let names = stops.map(\.service).joined(separator: ", ")
             throw CommandError(
                 "\(stream) is stopped at \(names)", hint: "name one of them with --service")
         }
-        let sequence = try call.number("--sequence", default: place.sequence, in: 0...Int.max)
+        let sequence = try call.number("--sequence", default: stop.sequence, in: 0...Int.max)
         try confirm(
-            call, "\(place.service) leaves out \(stream) \(place.sequence): \(place.reason)")
+            call, "\(stop.service) will skip \(stream) \(stop.sequence): \(stop.reason)")
         _ = try api.post(
-            "/v1/streams/\(place.service)",
+            "/v1/streams/\(stop.service)",
             [
                 "action": "skip", "stream": .string(stream),
                 "sequence": .integer(Int64(sequence)),
             ])
-        Console.say("\(place.service) goes on with \(stream) after \(place.sequence)")
+        Console.print("\(stop.service) continues with \(stream) after \(stop.sequence)")
         return 0
     }
 
-    private static func mend(_ call: Call, action: String, entry: String) throws -> Int32 {
+    private static func settle(_ call: Call, action: String, entry: String) throws -> Int32 {
         let parts = entry.split(separator: ":")
         guard parts.count == 2, let service = Service(rawValue: String(parts[0])),
             let number = OutsideNumber.integer(parts[1], in: 0...OutsideNumber.most)
         else {
-            throw CommandError.usage("\(entry) names no entry: they look like timer:3", syntax)
+            throw CommandError.usage("ENTRY must be such as timer:3, not \(entry)", syntax)
         }
-        if action == "drop" { try confirm(call, "\(service.rawValue) forgets \(entry) for good") }
+        if action == "drop" {
+            try confirm(call, "\(service.rawValue) will delete \(entry) permanently")
+        }
         let record = try API(call).post(
             "/v1/streams/\(service.rawValue)",
             ["action": .string(action), "entry": .integer(Int64(number))])
         let what = "\(record.cell("stream")) \(record.cell("sequence"))"
         if action == "drop" {
-            Console.say("\(what) is dropped")
+            Console.print("dropped \(what)")
         } else if record.cell("stream") == "directory" {
-            Console.say("the directory is read anew; \(entry) goes when that is done")
+            Console.print("reloading the directory; \(entry) is removed when that is done")
         } else {
-            Console.say("\(what) is applied")
+            Console.print("applied \(what)")
         }
         return 0
     }
 
-    /// Goes on only if the user says so, or said so in advance.
+    /// Asks for confirmation, unless `--yes` was given.
     private static func confirm(_ call: Call, _ what: String) throws {
         if call.has("--yes") { return }
-        Console.write("\(what)\nGo on? [y/N] ")
+        Console.write("\(what)\nContinue? [y/N] ")
         guard ["y", "yes"].contains((Console.readLine() ?? "").lowercased()) else {
-            throw CommandError("nothing was done", hint: "say y, or --yes beforehand")
+            throw CommandError("nothing was changed", hint: "answer y, or set --yes")
         }
     }
 }

@@ -2,18 +2,18 @@ import Model
 import Parsing
 import Web
 
-/// What the services say of their streams.
+/// State of streams, as the services report it.
 struct StreamsReport {
-    /// By service; evaluators have a number.
+    /// Response of each service; further evaluators have a number.
     private var documents: [(service: String, json: JSON)] = []
-    /// Services that did not answer.
+    /// Services that did not respond.
     private var absent: [String] = []
 
-    /// Evaluators that are asked for at most.
+    /// Maximum number of evaluators to query.
     private static let evaluatorsMax = 16
 
-    /// Asks every service; evaluators at their own ports, since they stand in no route of the
-    /// origin.
+    /// Queries every service. Evaluators are queried at their own ports, since they have no public
+    /// route.
     init(of api: API, ports: Ports) throws {
         for service in Service.allCases where service != .evaluator {
             if let json = try api.getIfThere("/v1/streams/\(service.rawValue)") {
@@ -35,7 +35,7 @@ struct StreamsReport {
 
     var json: JSON { .object(documents.map { .init($0.service, $0.json) }) }
 
-    /// The whole report for people.
+    /// The report for people.
     func text(byPartition: Bool) -> String {
         let parts = [table(byPartition: byPartition).lines, remarks]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
@@ -49,16 +49,16 @@ struct StreamsReport {
         var keeper: String
         var streams = 0
         var records = 0
-        var forgotten = 0
+        var removed = 0
         var bytes = 0
         var oldest: Int64?
         var readers: [(name: String, behind: Int)] = []
-        var holders: [String] = []
+        var blockers: [String] = []
 
         mutating func add(_ stream: JSON) {
             let base = stream["base"]?.int ?? 0
             streams += 1
-            forgotten += base
+            removed += base
             records += (stream["head"]?.int ?? 0) - base
             bytes += stream["bytesAbout"]?.int ?? 0
             if let age = stream["oldestSeconds"]?.int { oldest = max(oldest ?? 0, Int64(age)) }
@@ -71,8 +71,8 @@ struct StreamsReport {
                     readers.append((name, behind))
                 }
             }
-            for holder in stream["heldBackBy"]?.array ?? [] {
-                if let name = holder.string, !holders.contains(name) { holders.append(name) }
+            for blocker in stream["heldBackBy"]?.array ?? [] {
+                if let name = blocker.string, !blockers.contains(name) { blockers.append(name) }
             }
         }
     }
@@ -89,15 +89,15 @@ struct StreamsReport {
             }
         }
         var table = Table(
-            "stream", "kept by", "records", "forgotten", "size", "oldest", "read by (behind)",
+            "stream", "kept by", "records", "removed", "size", "oldest", "read by (behind)",
             "held back by")
         for (name, line) in lines {
             let readers = line.readers.map { "\($0.name) (\($0.behind))" }
             table.add(
                 line.streams > 1 ? "\(name), \(line.streams) partitions" : name, line.keeper,
-                String(line.records), String(line.forgotten), StreamsReport.size(line.bytes),
+                String(line.records), String(line.removed), StreamsReport.size(line.bytes),
                 line.oldest.map { Age.text(.seconds($0)) } ?? "",
-                readers.joined(separator: ", "), line.holders.joined(separator: ", "))
+                readers.joined(separator: ", "), line.blockers.joined(separator: ", "))
         }
         return table
     }
@@ -115,9 +115,9 @@ struct StreamsReport {
         return "\(bytes) B"
     }
 
-    // MARK: What somebody should look at
+    // MARK: Remarks
 
-    /// Where a stream does not go on.
+    /// A record at which a service has stopped.
     struct Stop: Hashable {
         var service: String
         var sequence: Int
@@ -135,59 +135,64 @@ struct StreamsReport {
     }
 
     private var remarks: [String] {
-        var lines = absent.map { "! \($0) does not answer" }
+        var lines = absent.map { "! \($0) does not respond" }
         for (service, json) in documents {
             for stop in json["stopped"]?.array ?? [] {
                 let place = "\(stop.cell("stream")) at \(stop.cell("sequence"))"
-                lines.append("! \(service) has stopped \(place): \(stop.cell("reason"))")
+                lines.append("! \(service) stopped \(place): \(stop.cell("reason"))")
             }
             for entry in json["poison"]?.array ?? [] where entry["needed"]?.bool == true {
                 let place = "\(entry.cell("stream")) \(entry.cell("sequence"))"
                 lines.append(
-                    "! \(service) needs \(place) and cannot apply it: \(entry.cell("reason")); "
-                        + "it is tried again and again")
+                    "! \(service) cannot apply required \(place): \(entry.cell("reason")); "
+                        + "it is retried until it succeeds")
             }
-            for news in json["divergences"]?.array ?? [] {
-                let isNew = news["isAnotherLife"]?.bool == true
-                let what = isNew ? "another life" : "other records"
+            for divergence in json["divergences"]?.array ?? [] {
+                let isNew = divergence["isAnotherLife"]?.bool == true
+                let what = isNew ? "another incarnation" : "other records"
                 let next =
                     isNew
-                    ? "its store is another one; after a restore that is right, then: jaga release"
-                    : "its store has lost or changed records: keep the logs, and restore a backup "
-                        + "unless you just did"
+                    ? "its store was replaced; this is expected after a restore: see 'jaga held'"
+                    : "its store lost or changed records: keep the logs and restore a backup, "
+                        + "unless you just restored one"
                 lines.append(
-                    "\(service) found \(what) in \(news.cell("stream")) at \(news.cell("at")): "
-                        + "was at \(news.cell("was")), went on after \(news.cell("now")); \(next)")
+                    "\(service) found \(what) in \(divergence.cell("stream")) "
+                        + "at \(divergence.cell("at")): "
+                        + "was at \(divergence.cell("was")), "
+                        + ""
+                        + "continued after \(divergence.cell("now")); "
+                        + next
+                )
             }
         }
-        let count = documents.reduce(0) { $0 + ($1.json["poisonCount"]?.int ?? 0) }
-        if count > 0 { lines.append("! \(count) records are put aside: jaga streams poison") }
+        let count = documents.reduce(0) { $0 + ($1.json["deadLetterCount"]?.int ?? 0) }
+        if count > 0 { lines.append("! \(count) dead letters: see 'jaga streams dead-letters'") }
         return lines
     }
 
-    /// Lists what is put aside.
+    /// Lists the dead letters.
     ///
     /// - Returns: the exit status
-    func tellPoison(_ call: Call) -> Int32 {
+    func printDeadLetters(_ call: Call) -> Int32 {
         let entries = documents.flatMap { service, json in
             (json["poison"]?.array ?? []).map { (service: service, json: $0) }
         }
         if call.has("--json") {
-            for entry in entries { Console.say(entry.json.text) }
+            for entry in entries { Console.print(entry.json.text) }
             return 0
         }
         guard !entries.isEmpty else {
-            Console.say("No record is put aside.")
+            Console.print("There are no dead letters.")
             return 0
         }
-        var table = Table("entry", "stream", "record", "kind", "needed", "put aside", "reason")
+        var table = Table("entry", "stream", "record", "kind", "required", "since", "reason")
         for (service, json) in entries {
             table.add(
                 "\(service):\(json.cell("entry"))", json.cell("stream"), json.cell("sequence"),
                 json.cell("kind"), json["needed"]?.bool == true ? "yes" : "", json.cell("at"),
                 json.cell("reason"))
         }
-        for line in table.lines { Console.say(line) }
+        for line in table.lines { Console.print(line) }
         return 0
     }
 }

@@ -8,16 +8,17 @@ import Wire
 
 // `jaga streams verify`: reads chains over the bus, one after the other.
 extension Streams {
-    /// An answer that does not come is asked for again, …
-    private static let patience = Duration.seconds(2)
-    /// … and not for ever.
-    private static let patienceMax = Duration.seconds(10)
+    /// How long to wait for a response before the request is repeated.
+    private static let retryInterval = Duration.seconds(2)
+    /// How long to wait for a response in all.
+    private static let timeout = Duration.seconds(10)
 
     static func verify(_ call: Call, stream text: String?) throws -> Int32 {
         var wanted = StreamName.all
         if let text {
             guard let stream = StreamName(text: text) else {
-                throw CommandError.usage("\(text) is no stream: in/17, events/3, sos …", syntax)
+                throw CommandError.usage(
+                    "STREAM must be such as in/17, events/3 or sos, not \(text)", syntax)
             }
             wanted = [stream]
         }
@@ -36,7 +37,7 @@ extension Streams {
             for stream in streams {
                 let (check, seconds) = try check(stream, configuration.name, transport, peer)
                 isWhole = check.outcome == .whole && isWhole
-                tell(check, seconds: seconds, call)
+                print(check, seconds: seconds, call)
             }
             transport.close()
         }
@@ -45,33 +46,33 @@ extension Streams {
 
     /// Checks one stream.
     ///
-    /// - Returns: the check, and how long it took
+    /// - Returns: the check and its duration
     private static func check(
         _ stream: StreamName, _ name: String, _ transport: ZeroMQTransport, _ peer: Bus.Peer
     ) throws -> (check: ChainCheck, seconds: Double) {
         let clock = SystemClock()
         var check = ChainCheck(stream, name: name)
-        var asked: Duration?
-        var heard: Duration?
+        var requested: Duration?
+        var lastReceived: Duration?
         while check.outcome == nil {
-            if asked.map({ clock.monotonic - $0 >= patience }) != false {
-                if transport.ask(check.question, of: 0) { asked = clock.monotonic }
+            if requested.map({ clock.monotonic - $0 >= retryInterval }) != false {
+                if transport.sendRequest(check.request, to: 0) { requested = clock.monotonic }
             }
-            let silence = clock.monotonic - (heard ?? .zero)
-            guard silence < (heard == nil ? Silence.patience : patienceMax) else {
-                throw Silence.error(of: [peer])
+            let waited = clock.monotonic - (lastReceived ?? .zero)
+            guard waited < (lastReceived == nil ? NoAnswer.timeout : timeout) else {
+                throw NoAnswer.error(of: [peer])
             }
-            Loop.wait(on: [transport], atMost: asked == nil ? 20 : 250)
+            Loop.wait(on: [transport], atMost: requested == nil ? 20 : 250)
             while let arrival = transport.next() {
-                guard case .answered(_, let frame) = arrival, check.take(frame) else { continue }
-                heard = clock.monotonic
-                asked = nil
+                guard case .replied(_, let frame) = arrival, check.receive(frame) else { continue }
+                lastReceived = clock.monotonic
+                requested = nil
             }
         }
         return (check, clock.monotonic.seconds)
     }
 
-    private static func tell(_ check: ChainCheck, seconds: Double, _ call: Call) {
+    private static func print(_ check: ChainCheck, seconds: Double, _ call: Call) {
         let rate = Int(Double(check.records) / max(seconds, 0.001))
         var verdict = "OK"
         var broken: Int64?
@@ -87,11 +88,11 @@ extension Streams {
                 "brokenAt": broken.map { .integer($0) } ?? .null,
                 "head": .integer(Int64(clamping: check.position?.sequence ?? 0)),
             ]
-            return Console.say(line.text)
+            return Console.print(line.text)
         }
-        // Streams without a record say nothing, unless they were asked for.
+        // Empty streams are shown only if they were named.
         guard check.records > 0 || broken != nil || call.parameters.count > 1 else { return }
-        Console.say(
+        Console.print(
             "\(check.stream): \(check.records) records, \(StreamsReport.size(Int(check.bytes))), "
                 + "\(rate)/s: \(verdict)")
     }

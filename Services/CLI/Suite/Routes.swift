@@ -1,13 +1,12 @@
-/// Which service answers which path: the same list as in docs/openapi.yaml, from which nginx's
-/// routes are made.
+/// The service behind each path, as in docs/openapi.yaml. nginx's routes derive from it.
 enum Routes {
     /// A path as OpenAPI writes it, with `{name}` for a part that varies.
     struct Route: Hashable, Sendable {
         let path: String
         let service: Service
 
-        /// nginx's words for it: an exact path, or an expression. People type the addresses of
-        /// their apps, some with a slash at the end: that leads to the same.
+        /// Locations in nginx's syntax: an exact path or a regular expression. Users type the URLs
+        /// of phone apps, so these also match with a trailing slash.
         var locations: [String] {
             let isTyped = Routes.phonePaths.contains(path)
             guard path.contains("{") else {
@@ -16,14 +15,14 @@ enum Routes {
             return ["~ \"^\(Route.pattern(of: path))\(isTyped ? "/?" : "")$\""]
         }
 
-        /// An expression of all that a path may be.
+        /// A regular expression that matches the path.
         static func pattern(of path: String) -> String {
             let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "[^/]+" : $0 }
             return "/" + parts.joined(separator: "/")
         }
     }
 
-    /// Where phone apps send to.
+    /// Paths that phone apps post to.
     static let phonePaths: Set<String> = [
         "/", "/pub", "/osmand", "/osmand/{token}", "/overland", "/overland/{token}",
         "/api/v1/overland/batches", "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
@@ -36,12 +35,12 @@ enum Routes {
             "/api/v1/overland/batches", "/log/gpslogger", "/log/gpslogger/{token}", "/gprmc/Data",
             "/pub", "/v1/reports", "/v1/emergencies", "/v1/emergencies/{emergency}",
             "/v1/emergencies/{emergency}/cancellation", "/v1/circles/{circle}/positions",
-            "/v1/people/{person}/all-right", "/v1/people/{person}/alarm",
+            "/v1/people/{person}/check-in", "/v1/people/{person}/alarm",
             "/v1/people/{person}/alarm/{action}",
             "/v1/people/{person}/policy", "/v1/people/{person}/decisions",
             "/v1/people/{person}/locate", "/v1/people/{person}/access-log", "/v1/access-log",
             "/v1/people/{person}/export",
-            "/v1/people/{person}/offered-zones", "/v1/people/{person}/offered-zones/{offer}",
+            "/v1/people/{person}/suggested-zones", "/v1/people/{person}/suggested-zones/{offer}",
             "/v1/people/{person}/devices/{device}/encryption-key",
             "/v1/people/{person}/journeys", "/v1/people/{person}/journeys/{journey}",
             "/v1/people/{person}/journeys/{journey}/stop",
@@ -52,7 +51,7 @@ enum Routes {
             "/v1/people/{person}/journeys/{journey}/notes",
             "/v1/people/{person}/journeys/{journey}/photos",
             "/v1/people/{person}/journeys/{journey}/photos/{photo}",
-            "/v1/devices/{device}/diary", "/v1/devices/{device}/mqtt-topic", "/v1/mqtt",
+            "/v1/devices/{device}/log", "/v1/devices/{device}/mqtt-topic", "/v1/mqtt",
             "/v1/quarantine", "/v1/quarantine/{id}", "/v1/quarantine/{id}/retry",
             "/v1/status/ingest", "/v1/streams/ingest", "/v1/tail/ingest")
         + list(
@@ -73,8 +72,8 @@ enum Routes {
             "/v1/circles/{circle}/messages/{message}/confirmation", "/v1/people/{person}/zones",
             "/v1/people/{person}/zones/import", "/v1/people/{person}/zones/export",
             "/v1/people/{person}/zones/{zone}", "/v1/people/{person}/zones/{zone}/mail",
-            "/v1/people/{person}/judging-zones",
-            "/v1/people/{person}/refused-zones/{zone}", "/v1/people/{person}/messages",
+            "/v1/people/{person}/applicable-zones",
+            "/v1/people/{person}/zone-opt-outs/{zone}", "/v1/people/{person}/messages",
             "/v1/people/{person}/messages/{message}",
             "/v1/people/{person}/messages/{message}/confirmed",
             "/v1/people/{person}/messages/{message}/code",
@@ -97,8 +96,8 @@ enum Routes {
             "/v1/emergencies/{emergency}/resolution",
             "/v1/emergencies/{emergency}/confirmation", "/v1/people/{person}/notifications",
             "/v1/escalations", "/v1/escalations/{emergency}",
-            "/v1/people/{person}/proposals",
-            "/v1/people/{person}/proposals/{proposal}/send", "/v1/stops",
+            "/v1/people/{person}/drafts",
+            "/v1/people/{person}/drafts/{proposal}/send", "/v1/opt-outs",
             "/v1/outbox", "/v1/notifications",
             "/v1/notifications/{notification}",
             "/v1/gateways", "/v1/gateways/{gateway}/test", "/v1/receipts/{token}",

@@ -1,10 +1,10 @@
-/// One of the five services, in the order in which they are shown.
+/// The five services, in display order.
 enum Service: String, CaseIterable, Sendable {
     case ingest, membership, evaluator, timer, notifier
 
     /// The name of its program.
     var program: String { "jaga-\(rawValue)" }
 
-    /// What its ports are counted with.
+    /// Offset of its ports.
     var number: Int { (Service.allCases.firstIndex(of: self) ?? 0) + 1 }
 }

@@ -3,26 +3,26 @@ import Model
 import Parsing
 import Runtime
 
-/// Records in people's access logs that the operator sees where they are, before it is shown.
+/// Records in access logs whose positions the operator sees, before they are shown.
 ///
-/// Streams are read with a key over the bus, where nobody sees who reads what. So `jaga tail --pii`
-/// shows a position only after ingest has recorded the look; what cannot be recorded stays masked.
+/// A client with a bus key can read streams without anybody noticing. So `jaga tail --pii` shows a
+/// position only after ingest has recorded the access; otherwise it stays masked.
 final class AccessSession {
-    /// Records looks at these people; throws where that is not possible.
+    /// Records access to the positions of people. Throws if it cannot be recorded.
     private let record: (Set<PersonID>) throws -> Void
     private let now: () -> Timestamp
     private var hour: Int64 = 0
     private var recorded: Set<PersonID> = []
-    private(set) var isRefused = false
+    private(set) var hasFailed = false
 
     init(now: @escaping () -> Timestamp, record: @escaping (Set<PersonID>) throws -> Void) {
         self.now = now
         self.record = record
     }
 
-    /// A session with the suite that a call means, as the operator.
+    /// A session with the suite that a call names, as the operator.
     ///
-    /// - Throws: ``CommandError`` where there is no operator's token
+    /// - Throws: ``CommandError`` if there is no operator token
     convenience init(_ call: Call) throws {
         let api = try API(call)
         let clock = SystemClock()
@@ -34,11 +34,11 @@ final class AccessSession {
             })
     }
 
-    /// Whether an event may be shown whole.
+    /// Whether an event may be shown unmasked.
     ///
-    /// - Parameter person: whom it is about; nil = nobody or more than one
+    /// - Parameter person: whom it is about; nil = nobody, or several people
     func mayShow(_ json: JSON, about person: PersonID?) -> Bool {
-        guard let person, json.tellsWhere else { return true }
+        guard let person, json.hasPosition else { return true }
         let current = now().seconds / 3600
         if current != hour {
             hour = current
@@ -48,14 +48,14 @@ final class AccessSession {
         do {
             try record([person])
         } catch {
-            if !isRefused {
-                Console.complain(
-                    "jaga tail: positions stay masked, the access log cannot be written: \(error)")
+            if !hasFailed {
+                Console.printError(
+                    "jaga tail: cannot write to the access log, positions stay masked: \(error)")
             }
-            isRefused = true
+            hasFailed = true
             return false
         }
-        isRefused = false
+        hasFailed = false
         recorded.insert(person)
         return true
     }

@@ -3,24 +3,25 @@ import Parsing
 import Runtime
 import Web
 
-/// The events of one service over HTTP: server-sent events, read again from where they broke off.
+/// Client of one service's event stream over HTTP (server-sent events). Resumes after the last
+/// event when a response ends.
 final class EventSource {
-    /// What comes of it.
-    enum News {
+    /// An item of the event stream.
+    enum Item {
         case event(JSON)
-        /// Records of a stream are gone before they were read.
+        /// Records were removed before they were read.
         case gap(JSON)
-        /// A stream is another one since a restore, and begins again.
+        /// The stream has another incarnation since a restore, and starts again.
         case diverged(String)
     }
 
-    /// How an answer ended.
+    /// How a response ended.
     enum End {
-        /// As every answer with an end does; not whole where it broke off.
-        case over(isWhole: Bool)
-        /// There was none, or the service has no time, which it says itself.
+        /// The response ended; `isWhole` is false if the connection broke.
+        case ended(isWhole: Bool)
+        /// No response, or the service is too busy.
         case unreachable(String, isBusy: Bool = false)
-        case refused(TransferAnswer)
+        case rejected(TransferAnswer)
     }
 
     let service: ServiceName
@@ -28,25 +29,25 @@ final class EventSource {
     private let url: String
     private let token: String
     private let authorities: String?
-    /// With the time from which on events are wanted, where nothing is known of a place.
+    /// Includes the start time if no event id is known.
     private var query: [(name: String, value: String)]
-    private var place: String?
+    private var lastEventID: String?
     private var lines = EventLines()
     private var lastTransfer: UInt64 = 0
-    /// Whether an answer is under way.
+    /// Whether a response is being received.
     private(set) var isOpen = false
-    /// When anything came last, and whether it ever did.
-    private(set) var heard: Duration = .zero
-    private(set) var hasBegun = false
+    /// When data was last received, and whether any ever was.
+    private(set) var lastReceived: Duration = .zero
+    private(set) var hasReceived = false
 
-    /// Answers begin anew after so long: the token is looked at again, and no proxy is tried.
+    /// Responses are limited in time, so that tokens are checked again and proxies do not time out.
     private static let answerMilliseconds = 3_600_000
-    /// A service says something every 15 s.
-    static let silence = Duration.seconds(45)
+    /// Timeout without data. A service sends a keep-alive every 15 s.
+    static let receiveTimeout = Duration.seconds(45)
 
     /// - Parameters:
-    ///   - url: of the suite, without a slash at its end
-    ///   - authorities: PEM file of those believed in place of the system's
+    ///   - url: of the suite, without a trailing slash
+    ///   - authorities: PEM file of trusted certificates, in place of the system's
     init(
         _ service: ServiceName, at url: String, token: String, authorities: String?,
         _ query: [(String, String)]
@@ -58,21 +59,21 @@ final class EventSource {
         self.query = query.map { (name: $0.0, value: $0.1) }
     }
 
-    /// Asks for everything after the last place that is known.
+    /// Requests all events after the last known one.
     ///
-    /// - Parameter since: where no place is known and the query has no time
+    /// - Parameter since: start time if no event is known and the query has none
     func open(at now: Duration, since: String) {
         lines = EventLines()
         isOpen = true
-        heard = now
+        lastReceived = now
         lastTransfer += 1
-        if hasBegun, !query.contains(where: { $0.name == "since" }) {
+        if hasReceived, !query.contains(where: { $0.name == "since" }) {
             query.append((name: "since", value: since))
         }
         var headers: Headers = ["Authorization": "Bearer \(token)", "Accept": "text/event-stream"]
-        if let place { headers["Last-Event-ID"] = place }
-        let words = query.map { "\($0.name)=\(Percent.encode($0.value))" }
-        let text = words.isEmpty ? url : url + "?" + words.joined(separator: "&")
+        if let lastEventID { headers["Last-Event-ID"] = lastEventID }
+        let items = query.map { "\($0.name)=\(Percent.encode($0.value))" }
+        let text = items.isEmpty ? url : url + "?" + items.joined(separator: "&")
         transfers.start(
             Transfer(
                 token: lastTransfer,
@@ -83,66 +84,67 @@ final class EventSource {
                 timeoutMilliseconds: EventSource.answerMilliseconds))
     }
 
-    /// Takes what came.
+    /// Handles received data.
     ///
-    /// - Returns: how the answer ended, if it did
-    func step(at now: Duration, take: (News) -> Void) -> End? {
+    /// - Returns: how the response ended, if it did
+    func step(at now: Duration, handle: (Item) -> Void) -> End? {
         let results = transfers.drain()
-        read(transfers.takeBody(of: lastTransfer), at: now, take)
+        read(transfers.drainBody(of: lastTransfer), at: now, handle)
         guard let result = results.first(where: { $0.token == lastTransfer }) else {
-            guard isOpen, now - heard > EventSource.silence else { return nil }
-            // What comes of it yet is of a transfer that nobody asks for any more.
+            guard isOpen, now - lastReceived > EventSource.receiveTimeout else { return nil }
+            // Later data of this transfer is ignored.
             lastTransfer += 1
             isOpen = false
-            return .unreachable("nothing comes any more")
+            return .unreachable("no data received")
         }
         isOpen = false
         switch result.outcome {
         case .failed(let failure): return .unreachable(failure.message)
         case .answered(let answer) where answer.status == 200:
-            hasBegun = true
-            read(answer.body, at: now, take)
-            return .over(isWhole: !answer.isCut)
+            hasReceived = true
+            read(answer.body, at: now, handle)
+            return .ended(isWhole: !answer.isCut)
         case .answered(let answer) where [502, 503, 504].contains(answer.status):
-            let words = EventSource.words(of: answer.body)
-            return .unreachable(words ?? "it is answered \(answer.status)", isBusy: words != nil)
-        case .answered(let answer): return .refused(answer)
+            let detail = EventSource.detail(of: answer.body)
+            return .unreachable(detail ?? "status \(answer.status)", isBusy: detail != nil)
+        case .answered(let answer): return .rejected(answer)
         }
     }
 
-    /// What a service itself says against a request; nil where it is a proxy that answers.
-    static func words(of body: [UInt8]) -> String? {
+    /// The problem in a service's response; nil if a proxy answered.
+    static func detail(of body: [UInt8]) -> String? {
         let problem = try? JSON.parse(body)
         return (problem?["detail"]?.string ?? problem?["title"]?.string)?.onOneLine
     }
 
-    private func read(_ bytes: [UInt8], at now: Duration, _ take: (News) -> Void) {
+    private func read(_ bytes: [UInt8], at now: Duration, _ handle: (Item) -> Void) {
         guard !bytes.isEmpty else { return }
-        heard = now
-        hasBegun = true
+        lastReceived = now
+        hasReceived = true
         lines.read(bytes) { name, id, data in
-            if let id { place = id }
+            if let id { lastEventID = id }
             guard let json = try? JSON.parse(Array(data.utf8)) else { return }
             switch name {
-            case "": take(.event(json))
-            case "gap": take(.gap(json))
-            case "diverged": take(.diverged(json["stream"]?.string ?? ""))
+            case "": handle(.event(json))
+            case "gap": handle(.gap(json))
+            case "diverged": handle(.diverged(json["stream"]?.string ?? ""))
             default: break
             }
         }
     }
 }
 
-/// The lines of server-sent events, put together to events.
+/// Parser of server-sent events.
 struct EventLines {
     private var rest: [UInt8] = []
     private var name = ""
     private var id: String?
     private var data = ""
 
-    /// - Parameter take: gets name, id and data of each event; one that only has an id has no data
+    /// - Parameter handle: receives name, id and data of each event; an event with only an id has
+    ///   no data
     mutating func read(
-        _ bytes: [UInt8], take: (_ name: String, _ id: String?, _ data: String) -> Void
+        _ bytes: [UInt8], handle: (_ name: String, _ id: String?, _ data: String) -> Void
     ) {
         rest += bytes
         var start = rest.startIndex
@@ -150,7 +152,7 @@ struct EventLines {
             let line = String(decoding: rest[start..<end], as: UTF8.self)
             start = end + 1
             if line.isEmpty {
-                take(name, id, data)
+                handle(name, id, data)
                 (name, id, data) = ("", nil, "")
             } else if line.hasPrefix("id: ") {
                 id = String(line.dropFirst(4))

@@ -5,23 +5,23 @@ import Model
 import Runtime
 import Wire
 
-/// Streams of a suite, heard as the operator, who acknowledges nothing and holds nothing back.
+/// Reads streams over the bus as the operator, without acknowledging records.
 struct Listener {
-    /// What is heard of a stream.
-    typealias Take = (StreamName, Position, Record) -> Void
+    /// Called for each record.
+    typealias RecordHandler = (StreamName, Position, Record) -> Void
 
-    /// What there is to hear, and when that is enough.
-    enum Course {
-        /// What is kept until now.
-        case past
-        /// What comes, if there is anybody.
-        case present
-        /// What comes, also of a suite that does not run yet.
-        case future
+    /// Which records to read.
+    enum Scope {
+        /// Stored records only.
+        case stored
+        /// New records; a service must answer.
+        case live
+        /// New records, waiting for services that are not running.
+        case liveWaiting
     }
 
-    /// A keeper may be silent for so long before it is taken for gone.
-    private static let patience = Duration.seconds(10)
+    /// Timeout of a service that keeps streams.
+    private static let timeout = Duration.seconds(10)
 
     private let name: String
     private let bus: Bus
@@ -29,9 +29,9 @@ struct Listener {
     private let peers: [Bus.Peer]
 
     /// - Parameters:
-    ///   - wants: which streams
-    ///   - fromOldest: from the oldest record that is kept, else from now on
-    /// - Throws: ``BusError`` where keys are missing
+    ///   - wants: whether to read a stream
+    ///   - fromOldest: from the oldest stored record, else from now
+    /// - Throws: ``BusError`` if keys are missing
     init(_ call: Call, fromOldest: Bool, wants: (StreamName) -> Bool) throws {
         let name = "jaga \(call.syntax.name)"
         self.name = name
@@ -46,11 +46,11 @@ struct Listener {
         configuration.security = try BusSecurity.read(settings, role: .operator)
         bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
         bus.hooks.notice = { notice in
-            if case .peerRefused = notice { Console.complain("\(name): \(notice)") }
+            if case .peerRejected = notice { Console.printError("\(name): \(notice)") }
         }
     }
 
-    /// Who keeps the streams that are wanted.
+    /// The services that keep the wanted streams.
     private static func peers(
         _ topology: Topology, _ wants: (StreamName) -> Bool
     ) -> [Bus.Peer] {
@@ -60,32 +60,33 @@ struct Listener {
         }
     }
 
-    /// Hears what comes until the closure says that it is enough, or the course is at its end.
+    /// Receives records until `isOver` returns true or the scope is exhausted.
     ///
-    /// - Parameter members: kept up to date beside
-    /// - Throws: ``CommandError`` when that cannot be: nobody answers within 3 s, unless whoever
-    ///   comes is waited for, or something of the past is not heard of for 10 s
-    func hear(
-        until isOver: () -> Bool, _ course: Course, beside members: Members? = nil, take: Take
+    /// - Parameter members: kept up to date meanwhile
+    /// - Throws: ``CommandError`` if no service answers within 3 s, unless the scope waits, or if
+    ///   stored records do not arrive for 10 s
+    func receive(
+        until isOver: () -> Bool, _ scope: Scope, updating members: Members? = nil,
+        handle: RecordHandler
     ) throws {
-        var watch = SilenceWatch(began: clock.monotonic)
-        var heard = clock.monotonic
-        while !isOver(), !(course == .past && bus.isCaughtUp) {
+        var watch = PeerWatch(began: clock.monotonic)
+        var lastReceived = clock.monotonic
+        while !isOver(), !(scope == .stored && bus.isCaughtUp) {
             Loop.wait(on: [bus, members?.bus].compactMap(\.self), atMost: 250)
             try members?.step()
             try bus.receive { stream, position, record in
-                heard = clock.monotonic
-                take(stream, position, record)
+                lastReceived = clock.monotonic
+                handle(stream, position, record)
             }
             bus.committed()
             try bus.tick()
             let now = clock.monotonic
-            let sentences = watch.step(peers, silent: bus.silentPeers, now: now)
-            if course != .future, watch.heardNobody { throw Silence.error(of: peers) }
-            for sentence in sentences { Console.complain("\(name): \(sentence)") }
-            if course == .past, now - heard > Listener.patience {
-                let trouble = bus.troubles.first ?? "not everything is heard"
-                throw CommandError(trouble, hint: Silence.hint)
+            let sentences = watch.step(peers, silent: bus.disconnectedPeers, now: now)
+            if scope != .liveWaiting, watch.noPeerAnswered { throw NoAnswer.error(of: peers) }
+            for sentence in sentences { Console.printError("\(name): \(sentence)") }
+            if scope == .stored, now - lastReceived > Listener.timeout {
+                let problem = bus.healthProblems.first ?? "not all streams are received"
+                throw CommandError(problem, hint: NoAnswer.hint)
             }
         }
         bus.close()

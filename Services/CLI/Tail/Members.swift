@@ -5,7 +5,7 @@ import Model
 import Runtime
 import Wire
 
-/// Who is in a circle, as membership tells it: the whole at first, then each change.
+/// Current members of a circle, read from the directory stream.
 final class Members {
     let bus: Bus
     private let id: CircleID
@@ -13,7 +13,7 @@ final class Members {
     private let clock = SystemClock()
     private var circle: Circle?
 
-    /// - Throws: ``BusError`` where keys are missing
+    /// - Throws: ``BusError`` if keys are missing
     init(_ call: Call, of circle: CircleID) throws {
         id = circle
         let settings = try call.configuration(CommonSettings.network)
@@ -27,41 +27,41 @@ final class Members {
         bus = try Bus(configuration: configuration, store: MemoryBusStore(), clock: clock)
         bus.hooks.replace = { [unowned self] _, records, _ in
             self.circle = nil
-            for record in records { try take(record) }
+            for record in records { try apply(record) }
         }
     }
 
-    /// Whether somebody is in the circle now.
+    /// Whether a person is a member now.
     func contains(_ person: PersonID) -> Bool { circle?.member(person) != nil }
 
-    /// Reads until everything is known.
+    /// Reads until the directory is loaded.
     ///
-    /// - Parameter waits: also for a suite that does not run yet
-    /// - Throws: ``CommandError`` when nobody answers, or nobody knows the circle
+    /// - Parameter waits: also for a suite that is not running yet
+    /// - Throws: ``CommandError`` if no service answers, or the circle does not exist
     func read(waits: Bool) throws {
         let began = clock.monotonic
         while !bus.isCaughtUp {
             Loop.wait(on: [bus], atMost: 250)
             try step()
-            let isSilent = !bus.silentPeers.isEmpty
-            if !waits, isSilent, clock.monotonic - began >= Silence.patience {
-                throw Silence.error(of: [peer])
+            let isSilent = !bus.disconnectedPeers.isEmpty
+            if !waits, isSilent, clock.monotonic - began >= NoAnswer.timeout {
+                throw NoAnswer.error(of: [peer])
             }
         }
         guard circle != nil else {
             throw CommandError(
-                "there is no circle \(id)", hint: "GET /v1/circles lists those that there are")
+                "there is no circle \(id)", hint: "'jaga circle list' lists all circles")
         }
     }
 
-    /// Takes what came meanwhile.
+    /// Applies records that arrived.
     func step() throws {
-        try bus.receive { _, _, record in try take(record) }
+        try bus.receive { _, _, record in try apply(record) }
         bus.committed()
         try bus.tick()
     }
 
-    private func take(_ record: Record) throws {
+    private func apply(_ record: Record) throws {
         switch try EventCodec.decode(record).body {
         case .circleChanged(let changed) where changed.id == id: circle = changed
         case .circleRemoved(let removal) where removal.circle == id: circle = nil

@@ -5,28 +5,28 @@ import Runtime
 import Web
 import Wire
 
-/// The streams of a suite over HTTP, from any host, with a token: the suite masks what is private.
+/// Reads streams over HTTP with a token, from any host. The suite masks personal data.
 final class RemoteListener {
     private let name: String
     private let url: String
     private let token: Token
-    private let course: Listener.Course
+    private let scope: Listener.Scope
     private let sources: [EventSource]
     private let clock = SystemClock()
-    /// From when on events are wanted where a service never said how far they were read.
+    /// Start time for services that never sent an event id.
     private let began: Timestamp
-    /// Up to where each stream was shown: what comes again is not shown again.
+    /// Last shown sequence of each stream, to skip repeated events.
     private var shown: [String: Int] = [:]
-    private var isOver: Set<ServiceName> = []
-    private var complained: Set<ServiceName> = []
+    private var finished: Set<ServiceName> = []
+    private var unreachable: Set<ServiceName> = []
     private var retries: [ServiceName: Duration] = [:]
 
-    /// Whether a call wants events over HTTP.
-    static func isMeant(by call: Call) -> Bool {
+    /// Whether a call asks for events over HTTP.
+    static func isRequested(by call: Call) -> Bool {
         ["--url", "--token-file", "--cacert"].contains { call.value($0) != nil }
     }
 
-    init(_ call: Call, _ filter: EventFilter, _ course: Listener.Course) throws {
+    init(_ call: Call, _ filter: EventFilter, _ scope: Listener.Scope) throws {
         let name = "jaga \(call.syntax.name)"
         let url = API.url(of: call)
         let token = try Token.operator(of: call)
@@ -34,81 +34,85 @@ final class RemoteListener {
         self.name = name
         self.url = url
         self.token = token
-        self.course = course
+        self.scope = scope
         began = clock.now
         sources = ServiceName.keepers.compactMap { service -> EventSource? in
-            let wanted = service.served.filter(filter.wants)
+            let wanted = service.served.filter(filter.includes)
             guard !wanted.isEmpty else { return nil }
             var query = filter.query(of: service, wanted)
             if call.has("--pii"), service == .ingest { query.append(("pii", "true")) }
-            if course == .past { query.append(("until", "now")) }
+            if scope == .stored { query.append(("until", "now")) }
             return EventSource(
                 service, at: url, token: token.text, authorities: authorities, query)
         }
     }
 
-    /// Hears what comes until the closure says that it is enough, or the course is at its end.
+    /// Receives events until `isEnough` returns true or the scope is exhausted.
     ///
-    /// - Throws: ``CommandError`` for what is wrong with the call, and where nobody answers, unless
-    ///   whoever comes is waited for
-    func hear(until isEnough: () -> Bool, take: (JSON) -> Void) throws {
-        while !isEnough(), isOver.count < sources.count {
+    /// - Throws: ``CommandError`` for invalid calls, and if no service answers, unless the scope
+    ///   waits
+    func receive(until isEnough: () -> Bool, handle: (JSON) -> Void) throws {
+        while !isEnough(), finished.count < sources.count {
             let now = clock.monotonic
-            for source in sources where !source.isOpen && !isOver.contains(source.service) {
+            for source in sources where !source.isOpen && !finished.contains(source.service) {
                 guard retries[source.service].map({ $0 <= now }) ?? true else { continue }
                 source.open(at: now, since: began.description)
             }
             Loop.wait(on: sources.map(\.transfers), atMost: 250)
-            for source in sources { try step(source, take) }
+            for source in sources { try step(source, handle) }
         }
         for source in sources { source.transfers.stop() }
     }
 
-    private func step(_ source: EventSource, _ take: (JSON) -> Void) throws {
-        let wasHeard = source.heard
-        let end = source.step(at: clock.monotonic) { news in
-            switch news {
-            case .event(let event): if isNew(event) { take(event) }
+    private func step(_ source: EventSource, _ handle: (JSON) -> Void) throws {
+        let before = source.lastReceived
+        let end = source.step(at: clock.monotonic) { item in
+            switch item {
+            case .event(let event): if isNew(event) { handle(event) }
             case .diverged(let stream):
                 shown[stream] = nil
-                Console.complain("\(name): \(stream) is another stream since a restore")
+                Console.printError("\(name): \(stream) has another incarnation since a restore")
             case .gap(let gap):
                 let range = "\(gap["from"]?.text ?? "?") to \(gap["to"]?.text ?? "?")"
-                Console.complain(
-                    "\(name): \(gap["stream"]?.string ?? "") \(range) are kept no longer")
+                Console.printError(
+                    "\(name): \(gap["stream"]?.string ?? "") \(range) are no longer stored")
             }
         }
         let service = source.service
-        if source.heard != wasHeard, source.isOpen, complained.remove(service) != nil {
-            Console.complain("\(name): \(service.rawValue) is heard")
+        if source.lastReceived != before, source.isOpen, unreachable.remove(service) != nil {
+            Console.printError("\(name): \(service.rawValue) answers again")
         }
         switch end {
         case nil: break
-        case .over(isWhole: true) where course == .past: isOver.insert(service)
-        case .over where course == .past: try miss(source, "its answer broke off")
-        case .over: retries[service] = clock.monotonic + .seconds(1)
-        case .unreachable(let why, let isBusy): try miss(source, why, isBusy: isBusy)
-        case .refused(let answer): throw refusal(answer)
+        case .ended(isWhole: true) where scope == .stored: finished.insert(service)
+        case .ended where scope == .stored:
+            try handleUnreachable(source, "the connection was interrupted")
+        case .ended: retries[service] = clock.monotonic + .seconds(1)
+        case .unreachable(let why, let isBusy): try handleUnreachable(source, why, isBusy: isBusy)
+        case .rejected(let answer): throw error(answer)
         }
     }
 
-    /// Somebody does not answer: tried again, where there is time.
-    private func miss(_ source: EventSource, _ why: String, isBusy: Bool = false) throws {
+    /// Handles a service that does not answer: retries, or throws if the scope does not wait.
+    private func handleUnreachable(_ source: EventSource, _ why: String, isBusy: Bool = false)
+        throws
+    {
         let sentence =
             isBusy
-            ? "\(source.service.rawValue) has no time: \(why)"
+            ? "\(source.service.rawValue) is busy: \(why)"
             : "\(source.service.rawValue) does not answer at \(url): \(why)"
-        let mayWait = course == .future || source.hasBegun || sources.contains(where: \.hasBegun)
-        guard course != .past, mayWait else {
+        let mayWait =
+            scope == .liveWaiting || source.hasReceived || sources.contains(where: \.hasReceived)
+        guard scope != .stored, mayWait else {
             throw CommandError(
                 sentence,
                 hint: isBusy
-                    ? "try again in a while, with fewer who follow"
-                    : "does --url lead to Jaga? is it running?"
+                    ? "retry later, or with fewer concurrent followers"
+                    : "check --url and that the suite is running"
                         + (url.hasPrefix("https:") ? " " + Authorities.hint : ""))
         }
-        if complained.insert(source.service).inserted {
-            Console.complain("\(name): \(sentence); waiting")
+        if unreachable.insert(source.service).inserted {
+            Console.printError("\(name): \(sentence); waiting")
         }
         retries[source.service] = clock.monotonic + .seconds(1)
     }
@@ -122,22 +126,22 @@ final class RemoteListener {
         return true
     }
 
-    private func refusal(_ answer: TransferAnswer) -> CommandError {
+    private func error(_ answer: TransferAnswer) -> CommandError {
         if answer.status == 401 {
-            return CommandError("the suite does not know \(token.origin)", hint: token.hint)
+            return CommandError("the suite rejects \(token.origin)", hint: token.hint)
         }
-        guard let detail = EventSource.words(of: answer.body) else {
+        guard let detail = EventSource.detail(of: answer.body) else {
             return CommandError(
-                "\(url) answered \(answer.status)", hint: "does --url lead to Jaga?")
+                "\(url) answered \(answer.status)", hint: "check that --url is a Jaga suite")
         }
         return CommandError(detail, hint: (try? JSON.parse(answer.body))?["hint"]?.string ?? "")
     }
 }
 
 extension EventFilter {
-    /// What a service is asked for; what is left of the filter is for whoever asks.
+    /// The query for a service. The rest of the filter is applied by the client.
     ///
-    /// - Parameter wanted: its streams of which any event may be wanted
+    /// - Parameter wanted: the service's streams that may have matching events
     func query(of service: ServiceName, _ wanted: [StreamName]) -> [(String, String)] {
         var query: [(String, String)] = []
         func family(_ stream: StreamName) -> Substring { stream.text.prefix { $0 != "/" } }
@@ -149,7 +153,7 @@ extension EventFilter {
                 query += (isWhole ? [String(name)] : streams.map(\.text)).map { ("stream", $0) }
             }
         }
-        let begins = types.isEmpty && wordStreams.isEmpty ? wordTypes : types
+        let begins = types.isEmpty && eitherStreams.isEmpty ? eitherTypes : types
         query += begins.map { ("type", $0) }
         if let person { query.append(("person", person)) }
         if let circle { query.append(("circle", circle)) }
@@ -157,13 +161,14 @@ extension EventFilter {
         return query
     }
 
-    /// Whether an event that came as JSON is wanted; time, person and circle were looked at.
-    func wants(_ event: JSON) -> Bool {
+    /// Whether an event received as JSON matches. Time, person and circle were checked by the
+    /// service.
+    func includes(_ event: JSON) -> Bool {
         guard let type = event["type"]?.string, let text = event["jagastream"]?.string,
-            let stream = StreamName(text: text), wants(stream)
+            let stream = StreamName(text: text), includes(stream)
         else { return false }
         guard types.isEmpty || types.contains(where: { type.hasPrefix($0) }) else { return false }
-        return (wordStreams.isEmpty && wordTypes.isEmpty) || wordStreams.contains(stream)
-            || wordTypes.contains { type.hasPrefix($0) }
+        return (eitherStreams.isEmpty && eitherTypes.isEmpty) || eitherStreams.contains(stream)
+            || eitherTypes.contains { type.hasPrefix($0) }
     }
 }

@@ -4,58 +4,61 @@ import Parsing
 import Runtime
 import Wire
 
-/// `jaga tail`: every event as it happens.
+/// `jaga tail`: shows events as they happen.
 enum Tail: Command {
     static let syntax = Syntax(
         name: "tail", parameters: ["[STREAM|TYPE …]"],
-        summary: "every event as it happens, one line each",
+        summary: "show events as they happen, one line each",
         details: """
-            Shows what comes from now on; with --since what is kept from before, and then ends,
-            unless you say --follow. Of one stream the events come in their order, none missing;
-            streams among each other in the order of their arrival. Positions, names, addresses and
-            notes are masked unless you say --pii.
+            Shows new events. With --since it shows stored events and ends, unless --follow is
+            given. Events of one stream appear in their order and without gaps; events of different
+            streams in order of arrival. Positions, names, addresses and notes are masked unless
+            --pii is given.
 
-            STREAM is one of in, events, sos, directory, fired, deliveries, events/17; TYPE is a
-            type or its beginning, such as zone or jaga.emergency.opened: docs/events.md describes
-            every type. A line is CloudEvents JSON with --json, and wherever it is not written to a
-            terminal. docs/tail.md shows what can be done with it.
+            STREAM is one of in, events, sos, directory, deadlines, deliveries, events/17; TYPE is a
+            type or its prefix, such as zone or jaga.emergency.opened (docs/events.md lists all
+            types). Lines are CloudEvents JSON with --json, and if the output is not a terminal.
+            docs/tail.md has examples.
 
             With --url, --token-file or --cacert it reads over HTTP, from any host, and the suite
-            masks what is private; 'jaga admin monitoring-token' makes a token for that alone.
+            masks personal data; 'jaga admin monitoring-token' creates a token for this purpose.
             """,
         options: [
             .init(
                 name: "--since", value: "TIME",
-                help: "from an age such as 10m or 2h, or a time such as 2026-11-20T10:20:00Z"),
+                help: "start at an age such as 10m or 2h, or a time such as 2026-11-20T10:20:00Z"),
             .init(
                 name: "--follow", value: nil,
-                help: "after --since, go on with what comes; wait for a suite that is not there"),
+                help:
+                    "after --since, continue with new events; wait for the suite if needed"),
             .init(
-                name: "--stream", value: "NAME", help: "only this one, as STREAM", repeats: true),
+                name: "--stream", value: "NAME", help: "only this stream", repeats: true),
             .init(
-                name: "--type", value: "BEGINNING",
-                help: "only types that begin so, such as jaga.zone", repeats: true),
-            .init(name: "--person", value: "PERSON", help: "only about this person: name or id"),
+                name: "--type", value: "PREFIX",
+                help: "only types with this prefix, such as jaga.zone", repeats: true),
+            .init(
+                name: "--person", value: "PERSON",
+                help: "only events about this person (name or id)"),
             .init(
                 name: "--circle", value: "CIRCLE",
-                help: "only what names this circle, or is about somebody who is in it now"),
-            .init(name: "--limit", value: "N", help: "end after so many"),
-            .init(name: "--json", value: nil, help: "CloudEvents JSON on a terminal too"),
+                help: "only events that name this circle or concern a current member"),
+            .init(name: "--limit", value: "N", help: "stop after N events"),
+            .init(name: "--json", value: nil, help: "print CloudEvents JSON even on a terminal"),
             .init(
                 name: "--pii", value: nil,
-                help: "show positions, names, addresses and notes; people read who looked"),
-            .init(name: "--url", value: "URL", help: "over HTTP, from the suite that is there"),
+                help: "show positions, names, addresses and notes; recorded in access logs"),
+            .init(name: "--url", value: "URL", help: "read over HTTP from this suite"),
             .init(
                 name: "--token-file", value: "FILE",
-                help: "over HTTP, with the token in this file's first line"),
+                help: "read over HTTP with the token in this file's first line"),
             .authorities, .portBase, .home,
         ])
 
     static func run(_ call: Call) throws -> Int32 {
         let filter = try EventFilter(call, now: SystemClock().now)
-        let course: Listener.Course =
-            call.has("--follow") ? .future : filter.wantsPast ? .past : .present
-        let isRemote = RemoteListener.isMeant(by: call)
+        let scope: Listener.Scope =
+            call.has("--follow") ? .liveWaiting : filter.wantsStored ? .stored : .live
+        let isRemote = RemoteListener.isRequested(by: call)
         let members =
             try isRemote
             ? nil : filter.circle.flatMap { CircleID($0) }.map { try Members(call, of: $0) }
@@ -67,85 +70,86 @@ enum Tail: Command {
             isMember: { members?.contains($0) == true })
         let isOver = { printer.left == 0 }
         guard !isRemote else {
-            try RemoteListener(call, filter, course).hear(until: isOver) { printer.take($0) }
+            try RemoteListener(call, filter, scope).receive(until: isOver) { printer.print($0) }
             return 0
         }
         try members?.read(waits: call.has("--follow"))
-        let listener = try Listener(call, fromOldest: filter.wantsPast, wants: filter.wants)
-        try listener.hear(
-            until: isOver, course, beside: members, take: { printer.take($0, $1, $2) })
+        let listener = try Listener(call, fromOldest: filter.wantsStored, wants: filter.includes)
+        try listener.receive(
+            until: isOver, scope, updating: members, handle: { printer.print($0, $1, $2) })
         return 0
     }
 }
 
-/// Prints the events that are wanted.
+/// Prints matching events.
 struct TailPrinter {
     let filter: EventFilter
     /// Whether nothing is masked.
     let showsAll: Bool
-    /// Whether lines are JSON, else for people.
+    /// Whether lines are JSON.
     let isJSON: Bool
-    /// How many more are printed.
+    /// Number of events left to print.
     private(set) var left: Int
-    /// Records looks at positions; nil where the suite does so, or nothing is shown.
+    /// Records access to positions; nil if the suite does so, or positions are masked.
     let access: AccessSession?
-    /// Whether somebody is in the circle of the filter.
+    /// Whether a person is a member of the filter's circle.
     let isMember: (PersonID) -> Bool
 
-    mutating func take(_ stream: StreamName, _ position: Position, _ record: Record) {
+    mutating func print(_ stream: StreamName, _ position: Position, _ record: Record) {
         guard left > 0, let line = line(stream, position, record) else { return }
-        Console.say(line)
+        Console.print(line)
         left -= 1
     }
 
-    /// An event that came over HTTP, as the suite shows it.
-    mutating func take(_ event: JSON) {
-        guard left > 0, filter.wants(event) else { return }
-        Console.say(text(of: event, EventKind.allCases.first { $0.type == event["type"]?.string }))
+    /// Prints an event that was received over HTTP, as the suite masked it.
+    mutating func print(_ event: JSON) {
+        guard left > 0, filter.includes(event) else { return }
+        Console.print(
+            text(of: event, EventKind.allCases.first { $0.type == event["type"]?.string }))
         left -= 1
     }
 
     private func text(of shown: JSON, _ kind: EventKind?) -> String {
         Console.paint(
-            isJSON ? shown.text : TailPrinter.words(of: shown), kind.map(color) ?? .dim)
+            isJSON ? shown.text : TailPrinter.summary(of: shown), kind.map(color) ?? .dim)
     }
 
-    /// The line of a record; nil when it is not wanted. One that this program does not understand
-    /// is told on standard error.
+    /// The line of a record; nil if it does not match. Records that cannot be decoded are reported
+    /// on standard error.
     private mutating func line(_ stream: StreamName, _ position: Position, _ record: Record)
         -> String?
     {
         do {
             let event = try EventCodec.decode(record)
-            guard filter.wants(event, on: stream) else { return nil }
+            guard filter.includes(event, on: stream) else { return nil }
             let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
-            guard filter.isOfCircle(event, json, isMember: isMember) else { return nil }
+            guard filter.matchesCircle(event, json, isMember: isMember) else { return nil }
             let isWhole = showsAll && access?.mayShow(json, about: event.body.person) ?? true
             return text(of: isWhole ? json : Masking.mask(json), event.kind)
         } catch {
-            Console.complain("jaga tail: \(stream.text) \(position.sequence): \(error)")
+            Console.printError("jaga tail: \(stream.text) \(position.sequence): \(error)")
             return nil
         }
     }
 
-    /// An event as one short line for people: time of day in UTC, type, the zone by its name, whom
-    /// it is about, and those of its data that are short. Nothing is missing in JSON.
+    /// An event as one short line: time of day in UTC, type, zone name, person, and short fields of
+    /// its data. JSON output has all fields.
     ///
-    /// - Parameter columns: longer lines are cut, but never within the type
-    static func words(of event: JSON, columns: Int = Console.columns) -> String {
+    /// - Parameter columns: maximum width; the type is never cut
+    static func summary(of event: JSON, columns: Int = Console.columns) -> String {
         func text(_ name: String) -> String { event[name]?.string ?? "" }
         let time = text("time").drop { $0 != "T" }.dropFirst().prefix(8)
         let type = text("type").replacing("jaga.", with: "", maxReplacements: 1)
         let padded = type + String(repeating: " ", count: max(0, 24 - type.count))
         let all = (event["data"]?.object ?? []).filter { $0.value != event["subject"] }
-        // The name of the zone says most, so that it stands before the id of the person.
+        // The zone's name is most useful, so it comes before the person's id.
         let zone = all.indices.lazy.compactMap { index -> (index: Int, text: String)? in
             let name = all[index].key == "zoneName" ? all[index].value : all[index].value["name"]
             guard let name, ["zoneName", "zone"].contains(all[index].key) else { return nil }
             return detail("zone", name).map { (index, $0) }
         }.first
         let data = all.enumerated().filter { $0.offset != zone?.index }.map(\.element)
-        // Ids say least, so that they are cut first.
+        // Ids are least useful, so they come last and are cut first.
         let isID = { (member: JSON.Member) in
             member.value.string.map { $0.contains(#/^[a-z]{3}_[0-9a-z]{26}$/#) } ?? false
         }
@@ -157,7 +161,7 @@ struct TailPrinter {
         return line.count > max(columns, kept) ? line.prefix(kept) + "…" : line
     }
 
-    /// Nil for what is masked, null, empty, a time or made of parts.
+    /// Returns nil for masked, empty or null values, times, arrays and objects without a name.
     private static func detail(_ key: String, _ value: JSON) -> String? {
         switch value {
         case .null, .array: return nil
@@ -173,11 +177,13 @@ struct TailPrinter {
 
     private func color(of kind: EventKind) -> Color {
         switch kind {
-        case .emergencyOpened, .emergencyJoined, .sosRaised, .watchExpired, .ladderExhausted,
-            .signalGiven:
+        case .emergencyOpened, .emergencyJoined, .sosRaised, .watchExpired, .escalationExhausted,
+            .signalReceived:
             .red
         case .zoneEntered, .zoneExited: .green
-        case .notificationChanged, .ladderTier, .ladderAdopted, .ladderStanding: .cyan
+        case .notificationChanged, .escalationTierStarted, .escalationFallbackOpened,
+            .emergencySnapshot:
+            .cyan
         default: .dim
         }
     }

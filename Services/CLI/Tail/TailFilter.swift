@@ -2,15 +2,15 @@ import Hosting
 import Model
 
 extension EventFilter {
-    /// As a call of `jaga tail` says.
+    /// Reads the filter from the arguments of `jaga tail`.
     init(_ call: Call, now: Timestamp) throws(CommandError) {
         self.init()
         for text in call.all("--stream") {
             let found = EventFilter.streams(named: text)
             guard !found.isEmpty else {
                 throw .usage(
-                    "there is no stream \(text): in, events, sos, directory, fired, deliveries, "
-                        + "or one of 64 such as events/17", call.syntax)
+                    "--stream must be in, events, sos, directory, deadlines, deliveries "
+                        + "or a partition such as events/17, not \(text)", call.syntax)
             }
             streams += found
         }
@@ -20,23 +20,23 @@ extension EventFilter {
             let type = EventFilter.type(beginning: word)
             guard !found.isEmpty || type != nil else {
                 throw .usage(
-                    "\(word) is neither a stream (in, events, sos, directory, fired, deliveries, "
-                        + "events/17) nor the beginning of a type (docs/events.md)", call.syntax)
+                    "\(word) is not a stream (in, events, sos, directory, deadlines, deliveries, "
+                        + "events/17) or the prefix of a type (docs/events.md)", call.syntax)
             }
-            wordStreams += found
-            if found.isEmpty, let type { wordTypes.append(type) }
+            eitherStreams += found
+            if found.isEmpty, let type { eitherTypes.append(type) }
         }
         person = call.value("--person")
         if let person, PersonID(person) == nil {
-            throw .usage("\(person) is no id of a person: they look like per_…", call.syntax)
+            throw .usage("--person must be an id such as per_…, not \(person)", call.syntax)
         }
         circle = call.value("--circle")
         if let circle, CircleID(circle) == nil {
-            throw .usage("\(circle) is no id of a circle: they look like cir_…", call.syntax)
+            throw .usage("--circle must be an id such as cir_…, not \(circle)", call.syntax)
         }
         since = try call.moment("--since", now: now)
     }
 
-    /// Whether the past is wanted too.
-    var wantsPast: Bool { since != nil }
+    /// Whether stored events are included.
+    var wantsStored: Bool { since != nil }
 }

@@ -4,23 +4,23 @@ import Parsing
 import Runtime
 import Wire
 
-/// `jaga trace`: the journey of one report, call or message through all services.
+/// `jaga trace`: shows the path of a report, emergency or message through all services.
 enum Trace: Command {
     static let syntax = Syntax(
         name: "trace", parameters: ["ID"],
-        summary: "the journey of a report, an emergency or a message through all services",
+        summary: "show the path of a report, emergency or message through all services",
         details: """
             ID is the X-Request-Id of a request, or the id of a report (rep_…), an emergency
-            (emg_…), a message (ntf_…), a clock (clk_…) or an event (evt_…). Reads every stream from
-            the oldest record that is kept, twice where the first time finds the requests that
-            belong to it, and shows each step with its time and how long after the first it was.
-            Names, positions and numbers are not shown.
+            (emg_…), a message (ntf_…), a deadline (dln_…) or an event (evt_…). Reads every stream
+            from the oldest stored record, a second time if related requests are found, and shows
+            each step with its time and the time since the first step. Names, positions and numbers
+            are not shown.
 
-            What streams have forgotten (JAGA_RETENTION_HOURS) is not found; 'jaga explain' knows
-            decisions of seven days.
+            Records that streams no longer have (JAGA_RETENTION_HOURS) are not found; 'jaga explain'
+            has decisions of the last seven days.
             """,
         options: [
-            .init(name: "--json", value: nil, help: "the events as CloudEvents JSON, a line each"),
+            .init(name: "--json", value: nil, help: "print CloudEvents JSON, one line each"),
             .portBase, .home,
         ])
 
@@ -28,41 +28,41 @@ enum Trace: Command {
         let id = call.parameters[0]
         guard !id.hasPrefix("per_"), !id.hasPrefix("cir_"), !id.hasPrefix("dev_") else {
             throw CommandError.usage(
-                "\(id) is no report, emergency, message or request: see jaga tail --person",
+                "\(id) is not a report, emergency, message or request; use 'jaga tail --person'",
                 syntax)
         }
         var journey = Journey(id)
-        try read(call) { journey.learn($0, $1, $2) }
-        if journey.hasLearned {
-            try read(call) { journey.take($0, $1, $2) }
+        try read(call) { journey.collectRequests($0, $1, $2) }
+        if journey.foundRequests {
+            try read(call) { journey.append($0, $1, $2) }
         }
         guard !journey.events.isEmpty else {
             throw CommandError(
-                "nothing that is kept in streams belongs to \(id)",
-                hint: "streams keep what JAGA_RETENTION_HOURS says, and what nobody has read")
+                "no stored record belongs to \(id)",
+                hint: "streams keep records for JAGA_RETENTION_HOURS, and unread ones")
         }
-        for line in call.has("--json") ? journey.jsonLines : journey.lines { Console.say(line) }
+        for line in call.has("--json") ? journey.jsonLines : journey.lines { Console.print(line) }
         return 0
     }
 
     private static func read(
-        _ call: Call, _ take: (Event, StreamName, Position) -> Void
+        _ call: Call, _ handle: (Event, StreamName, Position) -> Void
     ) throws {
         let listener = try Listener(call, fromOldest: true, wants: { $0 != .directory })
         func decode(_ stream: StreamName, _ position: Position, _ record: Record) {
             do {
-                take(try EventCodec.decode(record), stream, position)
+                handle(try EventCodec.decode(record), stream, position)
             } catch {
-                Console.complain("jaga trace: \(stream.text) \(position.sequence): \(error)")
+                Console.printError("jaga trace: \(stream.text) \(position.sequence): \(error)")
             }
         }
-        try listener.hear(until: { false }, .past, take: decode)
+        try listener.receive(until: { false }, .stored, handle: decode)
     }
 }
 
-/// What belongs to one id, in the order in which it happened.
+/// The events that belong to one id, in order of time.
 struct Journey {
-    /// An event, and where it stands.
+    /// An event and its position.
     struct Found: Equatable {
         let event: Event
         let stream: StreamName
@@ -70,7 +70,7 @@ struct Journey {
     }
 
     private let id: String
-    /// Requests that belong to it.
+    /// Trace ids of related requests.
     private var traces: Set<String>
     private(set) var events: [Found] = []
 
@@ -79,11 +79,11 @@ struct Journey {
         traces = [id]
     }
 
-    /// Whether other requests belong to it, by which more is to be found.
-    var hasLearned: Bool { traces.count > 1 }
+    /// Whether other requests are related, whose events a second pass finds.
+    var foundRequests: Bool { traces.count > 1 }
 
-    /// Looks for what names the id, and notes the requests that led to it.
-    mutating func learn(_ event: Event, _ stream: StreamName, _ position: Position) {
+    /// First pass: appends events that name the id, and collects the requests that led to them.
+    mutating func collectRequests(_ event: Event, _ stream: StreamName, _ position: Position) {
         guard let found = find(event, stream, position) else { return }
         events.append(found)
         var requests = found.event.body.reports.map(\.trace)
@@ -91,13 +91,13 @@ struct Journey {
         traces.formUnion(requests.filter { !$0.isEmpty })
     }
 
-    /// Takes what belongs to the id or to one of those requests; all is read a second time.
-    mutating func take(_ event: Event, _ stream: StreamName, _ position: Position) {
+    /// Second pass: appends events of the id or of related requests.
+    mutating func append(_ event: Event, _ stream: StreamName, _ position: Position) {
         guard let found = find(event, stream, position), !events.contains(found) else { return }
         events.append(found)
     }
 
-    /// The event, of several reports only those that belong here; nil if nothing does.
+    /// The event, with only the related reports of a batch; nil if it is unrelated.
     private func find(
         _ event: Event, _ stream: StreamName, _ position: Position
     ) -> Found? {
@@ -114,7 +114,7 @@ struct Journey {
         if traces.contains(event.trace) || id == "\(event.id)" {
             return Found(event: event, stream: stream, position: position)
         }
-        // What has another trace can only name an id, and hardly any event does.
+        // An event with another trace can only name the id, which is rare.
         guard id.dropFirst(3).hasPrefix("_"),
             let json = try? EventCodec.cloudEvent(event, stream: stream, position: position),
             json["data"]?.mentions([id]) == true
@@ -138,7 +138,7 @@ struct Journey {
 
     var jsonLines: [String] { ordered.map(\.json.text) }
 
-    /// A line a step: when, how long after the first, who, what.
+    /// One line per step: time, time since the first, service, event.
     var lines: [String] {
         var steps = phoneSteps
         steps += ordered.map { json, found in
@@ -146,7 +146,7 @@ struct Journey {
                 time: found.event.time,
                 service: String((json["source"]?.string ?? "").split(separator: "/").last ?? ""),
                 text: "\(found.event.kind.type)  \(found.stream.text)#\(found.position.sequence)"
-                    + Journey.words(of: json["data"] ?? .null))
+                    + Journey.fields(of: json["data"] ?? .null))
         }
         guard let first = steps.first?.time else { return [] }
         return steps.map { $0.line(after: first) }
@@ -168,40 +168,41 @@ struct Journey {
         }
     }
 
-    /// What the phone's own words say of the time before the streams.
+    /// Steps before the streams, from the times in reports.
     private var phoneSteps: [Step] {
         let reports = events.flatMap(\.event.body.reports)
         return reports.sorted { $0.fix.time < $1.fix.time }.flatMap { report in
             [
                 Step(
-                    time: report.fix.time, service: "phone", text: "took the fix of \(report.id)"),
+                    time: report.fix.time, service: "phone",
+                    text: "recorded the fix of \(report.id)"),
                 Step(time: report.received, service: "ingest", text: "received \(report.id)"),
             ]
         }
     }
 
-    /// At one time, what leads to something comes before it.
+    /// Order of streams at equal times: causes before effects.
     private static func rank(_ stream: StreamName) -> Int {
         switch stream {
         case .sos: 0
         case .input: 1
         case .events: 2
-        case .fired: 3
+        case .deadlines: 3
         case .deliveries: 4
         case .directory: 5
         }
     }
 
-    private static let told = [
+    private static let shownFields = [
         "state", "channel", "gateway", "trigger", "rule", "kind", "before", "after",
-        "reason", "tier", "round", "late", "fired", "reached", "end", "emergency", "zone",
+        "reason", "tier", "round", "late", "expired", "reached", "end", "emergency", "zone",
         "notification", "recipient", "report", "by",
     ]
 
-    /// What of its data says how far it came.
-    private static func words(of data: JSON) -> String {
-        let inner = data["clock"].map { [data, $0] } ?? [data]
-        return told.compactMap { key -> String? in
+    /// Fields of the data that describe the step.
+    private static func fields(of data: JSON) -> String {
+        let inner = data["deadline"].map { [data, $0] } ?? [data]
+        return shownFields.compactMap { key -> String? in
             guard let value = inner.lazy.compactMap({ $0[key] }).first else { return nil }
             switch value {
             case .string(let text): return "\(key)=\(text.onOneLine)"

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Addresses of this machine.
+/// Network addresses of this machine.
 enum NetworkAddress {
     struct Interface: Hashable {
         var name: String
         var address: String
     }
 
-    /// The address that others of the local network reach this machine at. Nothing is sent.
+    /// The address of this machine in the local network. Sends no packets.
     static func ofLAN() -> String? { choose(from: ofInterfaces(), outward: outward()) }
 
-    /// The address of the route to the outside, if it is a private one, else the first private one.
-    /// Bridges of containers and virtual machines lead to no phone.
+    /// Returns the outward address if it is private, else the first private address. Bridges of
+    /// containers and virtual machines are ignored, since phones cannot reach them.
     ///
-    /// - Parameter outward: the address of the default route; nil = there is none
+    /// - Parameter outward: address of the default route; nil = none
     static func choose(from interfaces: [Interface], outward: String?) -> String? {
         let all = interfaces.filter { isPrivate($0.address) && !isVirtual($0.name) }
         return all.first { $0.address == outward }?.address ?? all.first?.address
@@ -32,7 +32,7 @@ enum NetworkAddress {
             || (parts[0] == 192 && parts[1] == 168)
     }
 
-    /// IPv4 addresses of the interfaces that are up, loopback left out.
+    /// IPv4 addresses of active interfaces except loopback.
     private static func ofInterfaces() -> [Interface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -51,7 +51,7 @@ enum NetworkAddress {
         return found
     }
 
-    /// The local address of a datagram socket that is connected to a reserved address far away.
+    /// The local address of a datagram socket connected to a reserved address.
     private static func outward() -> String? {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }

@@ -1,56 +1,55 @@
 import Dialects
 
-/// The configuration of the nginx in front of the services: one origin, no authentication of its
-/// own, no log of requests, since paths and queries may hold tokens.
+/// Configuration of the nginx in front of the services: one origin, no authentication, and no
+/// request log, since paths and queries may contain tokens.
 struct NginxConfiguration: Sendable {
-    /// The folder of its files, absolute; needed for ``text`` alone.
+    /// Absolute path of nginx's folder; required for ``text`` only.
     var folder = ""
-    /// Addresses with ports that it listens on, such as `127.0.0.1:8080`; likewise.
+    /// Addresses with ports, such as `127.0.0.1:8080`; required for ``text`` only.
     var listen: [String] = []
-    /// Those of ``listen`` that speak TLS, and the certificate for them.
+    /// Addresses of ``listen`` with TLS, and their certificate.
     var tls: (listen: Set<String>, certificate: String, key: String)?
     var ports: Ports
-    /// Whether the services run on this machine, wherever they look for each other; else they are
-    /// where `JAGA_HOST_…` say.
+    /// Whether the services run on this machine; else `JAGA_HOST_…` name their hosts.
     var areServicesHere = false
-    /// Whether root starts it: its worker would be somebody else then, who cannot write large
-    /// bodies into the folder.
+    /// Whether root starts nginx. Its workers would otherwise run as a user who cannot write to the
+    /// folder.
     var isRoot = false
 
-    /// Bodies up to here are passed on; larger ones are answered 413.
+    /// Default limit of bodies; larger ones get 413.
     static let bodyBytesMax = 1 << 20
-    /// Phones send photos along, and some delete what is refused: ingest takes so much of them.
-    /// Membership takes it of a file for a set, which has up to 10,000 zones.
+    /// Limit of bodies with photos, and of files for sets with up to 10,000 zones. Some phones
+    /// delete what is rejected, so ingest accepts these sizes.
     static let largeBodyBytesMax = 8 << 20
-    /// Paths of phones' protocols, of files for sets, and of photos.
+    /// Paths with large bodies: phone protocols, files for sets and photos.
     static let largePaths: Set<String> = [
         "/pub", "/overland", "/overland/{token}", "/api/v1/overland/batches",
         "/v1/sets/{set}/zones/import", "/v1/people/{person}/journeys/{journey}/photos",
     ]
-    /// OwnTracks on iOS sends a photo inside of its message, a third larger than it is, and deletes
-    /// what is refused: a call for help may be in it.
+    /// Limit of OwnTracks bodies. On iOS photos are part of the message, in base64, and rejected
+    /// messages are deleted, which could contain an emergency.
     static let photoBodyBytesMax = 24 << 20
-    /// What nginx holds of a body that it passes on; it reads no more of one sender at a time, so
-    /// that others wait no longer than for that. Nothing of a report touches nginx's disk.
+    /// Buffer per request body. nginx reads at most this much ahead, so that slow bodies do not
+    /// delay others. Reports never touch nginx's disk.
     static let bodyBufferBytes = 64 << 10
-    /// Requests at a time whose body is larger than any but a photo's.
+    /// Concurrent requests with bodies larger than any but a photo's.
     static let hugeRequests = 2
-    /// Idle connections to a service are closed before the service does it.
+    /// Idle connections to services are closed before the services close them.
     static let idleSeconds = 30
-    /// Requests of one address at a time; carriers have many phones behind one.
+    /// Concurrent requests per address; carriers share one address among many phones.
     static let requestsPerAddress = 512
-    /// Requests with a large body at a time, and as many with one of unknown length; and of senders
-    /// without credentials as many again.
+    /// Concurrent requests with a large body, with a body of unknown length, and of senders without
+    /// credentials: this many of each.
     static let largeRequests = 24
-    /// Of one address, so that nobody takes all of these.
+    /// Concurrent large requests per address, so that nobody uses all of them.
     static let largeRequestsPerAddress = 8
-    /// Further ones of one address before they are limited to one a second: a service refuses
+    /// Further large requests per address before the limit of one per second. Services reject
     /// unknown senders at once, but nginx counts them for some seconds more.
     static let largeRequestsBurst = 24
-    /// Connections; an idle one is closed where a new one finds no room.
+    /// Connections. Idle ones are closed if a new one needs room.
     var connections = 4096
 
-    /// The whole file.
+    /// The complete configuration file.
     var text: String {
         """
         # Written by 'jaga up' at every start.
@@ -76,8 +75,7 @@ struct NginxConfiguration: Sendable {
         return [files, rules, server].joined(separator: "\n\n")
     }
 
-    /// What stands in the block `http`, of this nginx or of somebody's own: how requests are passed
-    /// on, and to whom.
+    /// Content of the block `http`: limits and upstreams. For this nginx or another one.
     var rules: String {
         let asked = Service.allCases.filter { service in
             Routes.all.contains { $0.service == service }
@@ -103,39 +101,39 @@ struct NginxConfiguration: Sendable {
         client_body_buffer_size \(Self.bodyBufferBytes);
         proxy_max_temp_file_size 0;
         proxy_http_version 1.1;
-        # Bodies are passed on as they come: a service reads credentials from the header and bounds
-        # the time and the room of unknown senders, which nginx cannot tell from the others.
+        # Bodies are streamed: services read credentials from the header and limit the
+        # time and memory of unknown senders, which nginx cannot distinguish.
         proxy_request_buffering off;
         proxy_set_header Connection "";
         proxy_set_header Host $http_host;
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_connect_timeout 2s;
-        # Browsers that were here over TLS come no other way again.
+        # Browsers that used TLS once must use it again.
         map $https $jaga_hsts {
             default "";
             on "max-age=31536000";
         }
-        # Phones of OsmAnd's protocol come to the root; whoever says no name there is a reader.
+        # OsmAnd's protocol uses the root path; requests without an identity are browsers.
         map "$request_method \(Self.names)" $reads_root {
             default 0;
             "~^(GET|HEAD) $" 1;
         }
-        # Who is slow, or asks for too much at a time, keeps nobody else out.
+        # Slow or greedy clients must not block others.
         client_header_timeout 10s;
         client_body_timeout 20s;
         send_timeout 30s;
         lingering_time 3s;
         reset_timedout_connection on;
-        # Who is one household: of IPv6 its network, in bytes, since texts leave zeros out.
-        # 127.0.0.1 is nobody.
+        # Address for limits: for IPv6 its /64 network, in bytes because texts omit zeros.
+        # 127.0.0.1 is not limited.
         map $binary_remote_addr $jaga_address {
             default $remote_addr;
             "~(?s)^(?!\\x00{8})(.{8}).{8}$" $1;
             "~^\\x7f\\x00\\x00\\x01$" "";
         }
-        # Large bodies, and apart from them those of which nobody knows yet how large they are:
-        # where large ones are taken, of GET too.
+        # Large bodies, and separately those of unknown length:
+        # on paths with large bodies for GET too.
         map $uri $jaga_takes {
             default some;
             "~^(\(Self.largePatterns))/?$" large;
@@ -147,7 +145,7 @@ struct NginxConfiguration: Sendable {
             "~^(?!(GET|HEAD|OPTIONS):)[^:]*:HTTP/2[^:]*::" chunked;
             "~^[^:]*:HTTP/2[^:]*:::large$" chunked;
         }
-        # Senders without any credentials have room of their own.
+        # Senders without credentials have separate limits.
         map "$uri:\(Self.names)" $jaga_sender {
             default named;
             "~^(?!/overland/.)[^:]*:$" anonymous;
@@ -180,11 +178,11 @@ struct NginxConfiguration: Sendable {
 
     private static let largePatterns = largePaths.sorted().map(Routes.Route.pattern(of:))
         .joined(separator: "|")
-    /// What tells how large a body is.
+    /// Variables that determine the size of a body.
     private static let lengths =
         "$request_method:$server_protocol:$content_length:$http_transfer_encoding"
 
-    /// All by which a phone may say who it is.
+    /// Variables by which a phone may identify itself.
     static let names = (PhoneIdentity.names.map { "arg_" + $0 } + ["http_authorization"])
         .map { "$" + $0 }.joined()
 
@@ -210,7 +208,7 @@ struct NginxConfiguration: Sendable {
         return path == "/pub" ? photoBodyBytesMax : largeBodyBytesMax
     }
 
-    /// What the address that was asked takes, for the answer to a larger body.
+    /// The size limit of each path, for the text of 413 responses.
     private var bodyLimits: String {
         let large = Routes.all.filter { Self.bodyBytesMax(of: $0.path) > Self.bodyBytesMax }
         let lines = large.map {
@@ -237,18 +235,18 @@ struct NginxConfiguration: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Turns off what nginx writes about requests, for an nginx whose log nobody masks.
-    static let silence = """
+    /// Turns off nginx's request errors, for an nginx whose log is not masked.
+    static let noErrorLog = """
         # Errors repeat the request line, which holds tokens and positions.
         error_log /dev/null emerg;
         """
 
-    /// What stands in the block `server`: which path leads where.
+    /// Content of the block `server`: the service of each path.
     var routes: String {
         let routes = Routes.all.flatMap { route in
             let limit = limit(of: route.path)
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
-            // Nothing holds up a call for help, whoever else calls from there.
+            // Emergencies bypass the limits on large bodies.
             let urgent = route.path == "/v1/emergencies" ? "limit_conn jaga_large 4096; " : ""
             let target = "\(urgent)\(page)proxy_pass http://\(route.service.rawValue);"
             return route.locations.map { "location \($0) { \(limit)\(target) }" }
@@ -262,25 +260,26 @@ struct NginxConfiguration: Sendable {
 
     private static let hsts = "Strict-Transport-Security $jaga_hsts"
 
-    /// nginx's own answers, in the form of the services' errors. A service that is just starting
-    /// again is 503 with Retry-After, so that phones keep their reports and try again.
+    /// nginx's own error responses, in the form of the services' errors. A restarting service is
+    /// 503 with Retry-After, so that phones keep their reports and retry.
     private static let answers = [
-        Answer(to: 404, title: "Not found", detail: "No service answers this path."),
+        Answer(to: 404, title: "Not found", detail: "No service has this path."),
         Answer(
-            to: 405, title: "Method not allowed", detail: "This method does nothing here.",
+            to: 405, title: "Method not allowed", detail: "The path does not support this method.",
             header: "Allow \"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\""),
         Answer(
             to: 413, title: "Too large",
-            detail: "The body is larger than the $jaga_body_bytes bytes that this address takes: "
-                + "send it in parts; a shape with fewer points, a smaller photo."),
+            detail: "The body exceeds the limit of $jaga_body_bytes bytes. "
+                + "Split it, simplify shapes, or use smaller photos."),
         Answer(
             to: 502, as: 503, title: "Not available", detail: "The service is starting.",
             retrySeconds: 1),
         Answer(
-            to: 503, title: "Not available", detail: "Too many requests at a time.",
+            to: 503, title: "Not available", detail: "Too many concurrent requests.",
             retrySeconds: 5),
         Answer(
-            to: 504, as: 503, title: "Not available", detail: "The service is too slow just now.",
+            to: 504, as: 503, title: "Not available",
+            detail: "The service did not respond in time.",
             retrySeconds: 5),
     ]
 
@@ -297,7 +296,7 @@ struct NginxConfiguration: Sendable {
             let body =
                 #"{"type":"about:blank","title":"\#(title)","status":\#(shown),"#
                 + #""detail":"\#(detail)"}"#
-            // A header of a location replaces those of its server.
+            // Headers of a location replace those of its server.
             let lines = [NginxConfiguration.hsts, header, retrySeconds.map { "Retry-After \($0)" }]
                 .compactMap(\.self)
             let retry = lines.map { "\n    add_header \($0) always;" }.joined()

@@ -1,14 +1,14 @@
 /// Masks lines of nginx's error log.
 ///
-/// nginx repeats the request line in every error about a connection, and tokens and positions are
-/// in paths and queries. `deploy/edge/mask` does the same for the container.
+/// nginx repeats the request line in errors about connections, and paths and queries contain tokens
+/// and positions. `deploy/edge/mask` does the same for the container.
 enum NginxErrorLine {
-    /// The line without client, request, headers and quoted texts if it is about a connection;
-    /// other lines, such as errors in the configuration, unchanged.
+    /// The line without client, request, headers and quoted texts if it is about a connection.
+    /// Other lines, such as configuration errors, are unchanged.
     static func masked(_ line: String) -> String {
         guard line.contains(#/ \*[0-9]+ /#) else { return line }
         guard let client = line.firstRange(of: ", client: ") else {
-            // nginx cuts long lines: what follows a quote may be anything.
+            // nginx truncates long lines, so the text after a quote is not trusted.
             return String(line.prefix { $0 != "\"" })
         }
         let message = line[..<client.lowerBound]

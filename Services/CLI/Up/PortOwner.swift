@@ -1,9 +1,9 @@
 import Glibc
 import Runtime
 
-/// Who listens on a port, as far as /proc tells.
+/// Finds the process that listens on a port, by /proc.
 enum PortOwner {
-    /// Whether nobody else listens there.
+    /// Whether no process listens on the port.
     static func isFree(_ port: Int, address: String = "127.0.0.1") -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return true }
@@ -19,13 +19,13 @@ enum PortOwner {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // Anything but a taken port is for its user to explain, who has better words for it.
+        // Other errors are reported with more detail by the program that uses the port.
         return bound == 0 ? listen(descriptor, 1) == 0 : errno != EADDRINUSE
     }
 
-    /// `nginx, process 4711`; nil when /proc does not tell.
+    /// A description such as `nginx, process 4711`; nil if unknown.
     ///
-    /// The kernel's tables may miss a line while others change, so they are read up to three times.
+    /// The kernel's tables may omit lines while they change, so they are read up to three times.
     static func describe(_ port: Int) -> String? {
         for _ in 0..<3 {
             if let process = process(on: port) { return "\(name(of: process)), process \(process)" }
@@ -44,7 +44,7 @@ enum PortOwner {
         }
     }
 
-    /// Listening sockets as /proc/PID/fd names them, `socket:[4711]`.
+    /// Listening sockets in the form of /proc/PID/fd, `socket:[4711]`.
     private static func listeners(on port: Int, table: String) -> [String] {
         let digits = String(port, radix: 16, uppercase: true)
         let wanted = ":" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -65,7 +65,7 @@ enum PortOwner {
         String(decoding: (try? Files.read(path)) ?? [], as: UTF8.self)
     }
 
-    /// What is in a folder that changes all the time.
+    /// Names in a folder whose content may change meanwhile.
     private static func names(in folder: String) -> [String] {
         guard let open = opendir(folder) else { return [] }
         defer { closedir(open) }

@@ -1,33 +1,33 @@
 import Model
 import Runtime
 
-/// One process of the suite: how it is started, and how far it is.
+/// A supervised process of the suite.
 final class Program {
-    /// What is needed to start it.
+    /// How to start the process.
     struct Recipe {
-        /// Such as `ingest`, in front of its lines.
+        /// Name such as `ingest`, the prefix of its lines.
         var name: String
         var path: String
         var arguments: [String]
         var environment: [String: String]
-        /// Answers with ``readyStatuses`` once it can work.
+        /// URL that responds with one of ``readyStatuses`` once the process is ready.
         var readyURL: String
         var readyStatuses: Set<Int>
-        /// For its line of readiness, such as `http 8101`.
-        var place: String
+        /// Address for the message that it is ready, such as `http 8101`.
+        var address: String
     }
 
     enum State {
         case running(ChildProcess)
-        /// Ended; started again at that time.
+        /// Ended; restarts at this time.
         case resting(until: Timestamp)
     }
 
     let recipe: Recipe
     private(set) var state: State
-    /// It answered since it was started last.
+    /// Whether it is ready since its last start.
     var isReady = false
-    /// It answered once since `jaga up` began.
+    /// Whether it was ever ready.
     var wasReady = false
     private var started: Timestamp
     private var backoff = Backoff()
@@ -44,28 +44,28 @@ final class Program {
             path: recipe.path, arguments: recipe.arguments, environment: recipe.environment)
     }
 
-    /// The process, while there is one.
+    /// The running process; nil while it waits for its restart.
     var child: ChildProcess? {
         if case .running(let child) = state { child } else { nil }
     }
 
-    /// Whole lines that it wrote since the last call.
+    /// Complete lines since the last call.
     func drain() -> [String] {
         guard let bytes = child?.drain() else { return lines.rest() }
-        return lines.take(bytes)
+        return lines.append(bytes)
     }
 
-    /// The exit status, once, if it has ended; it then rests.
+    /// Returns the exit status and the restart delay, once, if the process has ended.
     func ended(at now: Timestamp) -> (status: Int32, rest: Duration)? {
         guard let status = child?.reap() else { return nil }
-        child?.killRest()
+        child?.killGroup()
         let rest = backoff.rest(afterRunning: now - started)
         isReady = false
         state = .resting(until: now + rest)
         return (status, rest)
     }
 
-    /// Starts it again when it has rested.
+    /// Restarts it when its delay has passed.
     func restartIfDue(at now: Timestamp) throws(SystemError) {
         guard case .resting(let until) = state, now >= until else { return }
         started = now
@@ -73,8 +73,7 @@ final class Program {
     }
 }
 
-/// How long a process rests before it is started again: 0.2 s, doubled with each death in a row up
-/// to 10 s; from the start again once it ran for 30 s.
+/// Restart delay: 0.2 s, doubled with each exit in a row up to 10 s, reset after 30 s of running.
 struct Backoff {
     static let first = Duration.milliseconds(200)
     static let longest = Duration.seconds(10)
@@ -89,29 +88,29 @@ struct Backoff {
     }
 }
 
-/// Cuts what a process writes into lines.
+/// Splits output into lines.
 struct LineSplitter {
-    /// A longer line is cut.
+    /// Maximum length of a line; longer lines are split.
     static let lineBytesMax = 64 << 10
 
-    private var begun: [UInt8] = []
+    private var partial: [UInt8] = []
 
-    /// The lines that are whole with these bytes, without their ends.
-    mutating func take(_ bytes: [UInt8]) -> [String] {
+    /// Appends bytes and returns the lines that are now complete, without line ends.
+    mutating func append(_ bytes: [UInt8]) -> [String] {
         var found: [String] = []
         for byte in bytes {
-            if byte == UInt8(ascii: "\n") || begun.count >= LineSplitter.lineBytesMax {
+            if byte == UInt8(ascii: "\n") || partial.count >= LineSplitter.lineBytesMax {
                 found += rest()
             }
-            if byte != UInt8(ascii: "\n") { begun.append(byte) }
+            if byte != UInt8(ascii: "\n") { partial.append(byte) }
         }
         return found
     }
 
-    /// What stands behind the last end of a line.
+    /// The incomplete last line.
     mutating func rest() -> [String] {
-        guard !begun.isEmpty else { return [] }
-        defer { begun = [] }
-        return [String(decoding: begun, as: UTF8.self)]
+        guard !partial.isEmpty else { return [] }
+        defer { partial = [] }
+        return [String(decoding: partial, as: UTF8.self)]
     }
 }

@@ -3,10 +3,10 @@ import Hosting
 import Model
 import Runtime
 
-/// The certificate that `jaga up --self-signed` makes for an address of this machine.
+/// The self-signed certificate of `jaga up --self-signed`.
 ///
-/// It is kept in `tls/` of the home and made again when the address changes or it ends within 30
-/// days. A phone accepts it only after its owner has installed it there.
+/// Stored in `tls/` of the home. Renewed if the address changes or it expires within 30 days.
+/// Phones accept it only after their owners have installed it.
 struct SelfSigned {
     /// Paths of PEM files.
     let certificate: String
@@ -14,14 +14,14 @@ struct SelfSigned {
     /// SHA-256 of the certificate, as pairs of hexadecimal digits with colons.
     let fingerprint: String
 
-    /// Phones refuse certificates that are valid for longer than 825 days.
+    /// Phones reject certificates that are valid for more than 825 days.
     private static let validDays = 397
     private static let renewalSeconds = 30 * 86_400
 
-    /// Uses the certificate in the home, or makes one.
+    /// Loads the certificate in the home, or creates one.
     ///
     /// - Parameters:
-    ///   - home: folder of Jaga's files, absolute
+    ///   - home: absolute path of the home folder
     ///   - address: the IPv4 address that phones use
     /// - Throws: ``CommandError`` if `openssl` is missing or fails
     init(home: String, address: String, environment: [String: String]) throws {
@@ -45,7 +45,7 @@ struct SelfSigned {
     ) throws -> Bool {
         guard Files.exists(certificate), Files.exists(key) else { return false }
         let base = ["x509", "-in", certificate, "-noout"]
-        // Either check may end with status 1 for a certificate that does not do.
+        // Both checks exit with status 1 for an unsuitable certificate.
         let match = try? tool.run(base + ["-checkip", address])
         let end = try? tool.run(base + ["-checkend", String(renewalSeconds)])
         return match?.contains("does match") == true && end != nil
@@ -54,7 +54,7 @@ struct SelfSigned {
     private static func make(
         _ certificate: String, _ key: String, for address: String, _ tool: OpenSSL
     ) throws {
-        // For the owner alone before there is anything in it.
+        // Restricts permissions before the files have content.
         for path in [key, certificate] { try Files.write([], to: path + ".new", mode: 0o600) }
         _ = try tool.run([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -72,7 +72,7 @@ struct SelfSigned {
 private struct OpenSSL {
     let environment: [String: String]
 
-    /// Runs it and returns what it wrote.
+    /// Runs openssl and returns its output.
     func run(_ arguments: [String]) throws -> String {
         let program = try ChildProcess(
             path: "/usr/bin/env", arguments: ["openssl"] + arguments, environment: environment)
@@ -95,7 +95,7 @@ private struct OpenSSL {
 }
 
 extension StringProtocol {
-    /// Without spaces and line ends at both ends.
+    /// The text without whitespace at both ends.
     fileprivate var trimmed: String {
         let start = drop { $0.isWhitespace }
         let end = start.lastIndex { !$0.isWhitespace } ?? start.startIndex

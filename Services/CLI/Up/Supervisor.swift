@@ -3,81 +3,82 @@ import Model
 import Runtime
 import Web
 
-/// Starts the programs, shows what they say, starts again those that die, and stops all.
+/// Starts programs, shows their output, restarts those that end, and stops all.
 ///
-/// It waits for no terminal: while nobody takes what it says, programs are looked after all the
-/// same.
+/// Output never blocks supervision: while the terminal does not accept it, programs are still
+/// supervised.
 final class Supervisor {
-    /// Everything has ended after so long, whatever it takes.
+    /// Time limit for stopping all programs.
     static let stopLimit = Duration.milliseconds(3500)
-    /// What was said last waits so long for a terminal that is behind.
-    static let lastWordsLimit = Duration.milliseconds(200)
-    /// How often a program that is not ready is asked.
-    static let askPause = Duration.milliseconds(100)
+    /// Time limit for writing the last lines to a slow terminal.
+    static let flushLimit = Duration.milliseconds(200)
+    /// Polling interval for readiness.
+    static let pollInterval = Duration.milliseconds(100)
 
     private var programs: [Program] = []
     private let signals: Signals
     private let transfers = Transfers()
     private let clock = SystemClock()
     private let terminal = ControllingTerminal()
-    /// Done before programs are told to reload, such as renewing a certificate.
+    /// Called before programs reload, for example to renew a certificate.
     private let prepareReload: () -> Void
-    private var asked: [UInt64: Program] = [:]
+    private var pending: [UInt64: Program] = [:]
     private var lastToken: UInt64 = 0
-    private var askNext = Timestamp.zero
+    private var nextPoll = Timestamp.zero
     private let output = Lines(to: 1)
-    /// The same where both lead to one terminal: each finishes its own lines alone.
+    /// Equals `output` if both are one terminal, so that their lines do not mix.
     private let errors: Lines
     private let recipes: [Program.Recipe]
-    /// Said once, when every program was ready.
+    /// Printed once all programs are ready.
     private var welcome: String?
     private let width: Int
 
     /// - Parameters:
-    ///   - welcome: said once all programs have answered
-    ///   - prepareReload: done before programs are told to reload
+    ///   - welcome: printed once all programs are ready
+    ///   - prepareReload: called before programs reload
     init(
         _ recipes: [Program.Recipe], welcome: String, prepareReload: @escaping () -> Void = {}
     ) throws(SystemError) {
         self.prepareReload = prepareReload
         signals = try Signals([.terminate, .interrupt, .hangUp, .childEnded])
-        errors = Lines.areOne(1, 2) ? output : Lines(to: 2)
+        errors = Lines.areSame(1, 2) ? output : Lines(to: 2)
         self.recipes = recipes
         self.welcome = welcome
         width = recipes.map(\.name.count).max() ?? 0
     }
 
-    /// Starts every program, and runs until a signal comes, or a program cannot be started or ends
-    /// and never worked.
+    /// Starts every program and runs until a signal arrives, or a program fails to start or ends
+    /// before it was ready.
     ///
     /// - Returns: 0 after a signal, else 1
     func run() -> Int32 {
         do throws(SystemError) {
             for recipe in recipes { programs.append(try Program(recipe, at: clock.now)) }
         } catch {
-            errors.promise("jaga: \(error)\n")
+            errors.enqueue("jaga: \(error)\n")
             stop()
             return 1
         }
         while true {
             Loop.wait(on: pollables, atMost: 100)
-            output.settle()
-            let came = signals.drain()
-            if came.contains(where: endsAll) {
-                output.promise("jaga: stopping\n")
+            output.flush()
+            let received = signals.drain()
+            if received.contains(where: endsAll) {
+                output.enqueue("jaga: stopping\n")
                 return stop() ? 0 : 1
             }
-            if came.contains(.hangUp) { reload() }
+            if received.contains(.hangUp) { reload() }
             showLines()
-            guard lookAfter() else {
+            guard restartEnded() else {
                 _ = stop()
                 return 1
             }
-            askWhetherReady()
+            pollReadiness()
         }
     }
 
-    /// SIGHUP ends the suite only if its terminal is gone; else it is passed on.
+    /// Whether a signal stops the suite. SIGHUP does only if its terminal is gone; else it means
+    /// reload.
     private func endsAll(_ signal: Signal) -> Bool {
         switch signal {
         case .terminate, .interrupt: true
@@ -86,10 +87,10 @@ final class Supervisor {
         }
     }
 
-    /// Has every program read its configuration again, nginx its certificates too. One that is
-    /// wrong changes nothing; the program says so.
+    /// Passes the reload to every program. An invalid configuration changes nothing; the program
+    /// logs it.
     private func reload() {
-        output.promise("jaga: reloading configuration and certificates\n")
+        output.enqueue("jaga: reloading configuration and certificates\n")
         prepareReload()
         for program in programs { program.child?.send(SIGHUP) }
     }
@@ -104,7 +105,7 @@ final class Supervisor {
         }
     }
 
-    /// Shows a line that the program wrote itself.
+    /// Shows a line of the program's own output.
     private func show(own line: String, of program: Program) {
         let isNginx = program.recipe.name == Up.nginxName
         show(isNginx ? NginxErrorLine.masked(line) : line, of: program)
@@ -114,11 +115,11 @@ final class Supervisor {
         let name = program.recipe.name
         let padded = name + String(repeating: " ", count: width - name.count)
         let text = Console.paint("\(padded) |", color(of: name)) + " " + line
-        output.write(Lines.piece(text), notice: notice)
+        output.write(Lines.line(text), notice: notice)
     }
 
     private func notice(of leftOut: Int) -> [UInt8] {
-        Lines.piece("jaga: \(leftOut) lines were left out: nobody took them")
+        Lines.line("jaga: \(leftOut) log lines dropped")
     }
 
     private func color(of name: String) -> Color {
@@ -128,32 +129,32 @@ final class Supervisor {
         return colors[service.number - 1]
     }
 
-    /// Starts what has died; false when a program cannot work at all.
-    private func lookAfter() -> Bool {
+    /// Restarts ended programs. Returns false if a program cannot run at all.
+    private func restartEnded() -> Bool {
         let now = clock.now
         for program in programs {
             let name = program.recipe.name
             if let (status, rest) = program.ended(at: now) {
                 for line in program.drain() { show(own: line, of: program) }
                 guard program.wasReady else {
-                    errors.promise(
+                    errors.enqueue(
                         "jaga: \(name) ended before it was ready (\(reason(status))); "
-                            + "its last lines above say why\n")
+                            + "see its last lines above\n")
                     return false
                 }
                 show(
-                    "ended (\(reason(status))); starts again in \(rest.milliseconds) ms",
+                    "ended (\(reason(status))); restarting in \(rest.milliseconds) ms",
                     of: program)
                 if status == 128 + SIGKILL {
                     show(
-                        "signal 9 did not come from jaga: out of memory? see: journalctl -k | "
+                        "signal 9 was not sent by jaga; if out of memory, see: journalctl -k | "
                             + "grep -i 'out of memory'", of: program)
                 }
             }
             do throws(SystemError) {
                 try program.restartIfDue(at: now)
             } catch {
-                errors.promise("jaga: \(error)\n")
+                errors.enqueue("jaga: \(error)\n")
                 return false
             }
         }
@@ -164,28 +165,28 @@ final class Supervisor {
         status > 128 ? "signal \(status - 128)" : "status \(status)"
     }
 
-    private func askWhetherReady() {
+    private func pollReadiness() {
         for result in transfers.drain() {
-            guard let program = asked.removeValue(forKey: result.token),
+            guard let program = pending.removeValue(forKey: result.token),
                 case .answered(let answer) = result.outcome, program.child != nil,
                 program.recipe.readyStatuses.contains(answer.status)
             else { continue }
             program.isReady = true
             program.wasReady = true
-            show("ready, \(program.recipe.place)", of: program)
+            show("ready, \(program.recipe.address)", of: program)
         }
         if programs.allSatisfy(\.wasReady), let text = welcome {
             welcome = nil
-            output.promise(text + "\n")
+            output.enqueue(text + "\n")
         }
-        guard clock.now >= askNext else { return }
-        askNext = clock.now + Supervisor.askPause
-        let busy = asked.values.map(ObjectIdentifier.init)
+        guard clock.now >= nextPoll else { return }
+        nextPoll = clock.now + Supervisor.pollInterval
+        let busy = pending.values.map(ObjectIdentifier.init)
         for program in programs
         where !program.isReady && program.child != nil && !busy.contains(ObjectIdentifier(program))
         {
             lastToken += 1
-            asked[lastToken] = program
+            pending[lastToken] = program
             transfers.start(
                 Transfer(
                     token: lastToken, .http(HTTPCall(.get, program.recipe.readyURL)),
@@ -193,11 +194,11 @@ final class Supervisor {
         }
     }
 
-    /// Ends everything: the door first, so that no request is cut by a service that leaves before
-    /// it; then evaluators, while there is somebody to take what is new of them; then the rest.
-    /// Whoever is slow is killed, and so are all after a second signal.
+    /// Stops all programs: nginx first, so that no request is cut off; then evaluators, while
+    /// ingest still accepts their output; then the rest. Slow programs are killed, and all after a
+    /// second signal.
     ///
-    /// - Returns: whether all ended by themselves
+    /// - Returns: whether all ended without being killed
     @discardableResult
     private func stop() -> Bool {
         transfers.stop()
@@ -207,32 +208,34 @@ final class Supervisor {
             for program in some { program.child?.send(signal) }
             return wait(for: some, until: begun + limit)
         }
-        let doors = programs.filter { $0.recipe.name == Up.nginxName }
+        let proxies = programs.filter { $0.recipe.name == Up.nginxName }
         let evaluators = programs.filter { $0.recipe.name.hasPrefix(Service.evaluator.rawValue) }
         _ =
-            end(doors, by: SIGQUIT, within: .seconds(1))
+            end(proxies, by: SIGQUIT, within: .seconds(1))
             && end(evaluators, by: SIGTERM, within: .milliseconds(2500))
             && end(programs.reversed(), by: SIGTERM, within: Supervisor.stopLimit)
         for program in programs where program.child?.reap() == nil && program.child != nil {
-            show("does not stop; killed", of: program)
+            show("did not stop; killed", of: program)
             program.child?.send(SIGKILL)
             isClean = false
         }
         wait(for: programs, until: clock.now + .seconds(1))
-        for program in programs { program.child?.killRest() }
+        for program in programs { program.child?.killGroup() }
         showLines()
-        output.promiseNotice(notice)
-        for lines in [output, errors] { lines.settle(within: Supervisor.lastWordsLimit) }
+        output.enqueueNotice(notice)
+        for lines in [output, errors] { lines.flush(within: Supervisor.flushLimit) }
         return isClean
     }
 
-    /// Shows lines until all have ended, the time is over or another signal comes.
+    /// Shows output until all have ended, the time is over or another signal arrives.
     ///
-    /// - Returns: whether no signal came
+    /// - Returns: whether no signal arrived
     @discardableResult
     private func wait(for programs: [Program], until limit: Timestamp) -> Bool {
-        func isOver() -> Bool { programs.allSatisfy { $0.child.map { $0.reap() != nil } ?? true } }
-        while !isOver(), clock.now < limit {
+        func haveEnded() -> Bool {
+            programs.allSatisfy { $0.child.map { $0.reap() != nil } ?? true }
+        }
+        while !haveEnded(), clock.now < limit {
             Loop.wait(on: [signals] + self.programs.compactMap(\.child), atMost: 50)
             showLines()
             if signals.drain().contains(where: { $0 != .childEnded }) { return false }

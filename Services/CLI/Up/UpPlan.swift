@@ -4,22 +4,22 @@ import Hosting
 import Model
 import Runtime
 
-/// What `jaga up` will start, and where.
+/// The programs that `jaga up` starts, with addresses and settings.
 struct UpPlan {
     let home: String
     let ports: Ports
-    /// The port of the one origin.
+    /// Public port.
     let port: Int
-    /// Where nginx listens, such as `127.0.0.1:8080`.
+    /// Addresses on which nginx listens, such as `127.0.0.1:8080`.
     let listen: [String]
-    /// Where phones find the suite, such as `http://192.168.1.5:8080`.
+    /// URL for phones, such as `http://192.168.1.5:8080`.
     let origin: String
-    /// Whether others than this machine reach it by TLS, with a certificate that it makes.
+    /// Whether other machines connect by TLS with a self-signed certificate.
     let isSelfSigned: Bool
-    /// The address for phones; nil where none but this machine's own is opened.
+    /// The address for phones; nil if only loopback is used.
     private let outward: String?
     private let services: [Service]
-    /// How many share the partitions.
+    /// Number of evaluators.
     private let evaluators: Int
     private let call: Call
     private let configuration: Configuration
@@ -27,18 +27,18 @@ struct UpPlan {
     static let settings = [
         Setting(
             "JAGA_UP_PORT", .integer(1...65_535), default: "8080",
-            help: "Port of the one origin that 'jaga up' opens."),
+            help: "Public port of 'jaga up'."),
         Setting(
             "JAGA_UP_BIND", .text, default: "127.0.0.1",
-            help: "Address that the origin listens on."),
+            help: "Public address of 'jaga up'."),
         Setting(
             "JAGA_PUBLIC_URL", .url(["http", "https"]),
-            help: "Where gateways reach this suite; else its origin."),
+            help: "URL at which gateways reach this suite; default: its origin."),
         Setting(
-            "JAGA_UP_NGINX", .path, help: "The nginx to use, where it is not found by itself."),
+            "JAGA_UP_NGINX", .path, help: "Path of nginx, if it is not found automatically."),
         Setting(
             "JAGA_NOTIFIER_TRIAL", .flag,
-            help: "Where no gateway is set, the built-in sink counts as one, to try Jaga out."),
+            help: "Use the built-in sink as gateway if none is configured, for trials."),
     ]
 
     init(_ call: Call) throws {
@@ -51,22 +51,22 @@ struct UpPlan {
             "--port", default: configuration.int("JAGA_UP_PORT"), in: 1...65_535)
         let bind = call.value("--bind") ?? configuration.text("JAGA_UP_BIND")
         let addresses = try UpPlan.addresses(bind: bind, lan: call.has("--lan"), call.syntax)
-        // With TLS on every address, loopback still needs its own line: it stays without.
-        let further = call.has("--self-signed") && !addresses.contains("127.0.0.1")
-        listen = (addresses + (further ? ["127.0.0.1"] : [])).map { [port] in "\($0):\(port)" }
+        // With TLS on every other address, loopback stays without TLS on its own line.
+        let furtherPorts = call.has("--self-signed") && !addresses.contains("127.0.0.1")
+        listen = (addresses + (furtherPorts ? ["127.0.0.1"] : [])).map { [port] in "\($0):\(port)" }
         let shown = addresses[0] == "0.0.0.0" ? NetworkAddress.ofLAN() : addresses[0]
         outward = addresses[0].hasPrefix("127.") ? nil : shown ?? addresses[0]
         isSelfSigned = call.has("--self-signed")
         guard outward != nil || !isSelfSigned else {
             throw CommandError.usage(
-                "--self-signed needs --lan, or an address by --bind", call.syntax)
+                "--self-signed requires --lan or --bind ADDRESS", call.syntax)
         }
         origin = "\(isSelfSigned ? "https" : "http")://\(shown ?? "127.0.0.1"):\(port)"
         services = try UpPlan.services(without: call.all("--without"), call.syntax)
         evaluators = try UpPlan.evaluators(call.value("--scale"), call.syntax)
     }
 
-    /// Addresses to listen on, the one for phones first; loopback is always among them.
+    /// Addresses to listen on, the one for phones first. Includes loopback.
     private static func addresses(
         bind: String, lan: Bool, _ syntax: Syntax
     ) throws(CommandError) -> [String] {
@@ -79,8 +79,8 @@ struct UpPlan {
         if lan {
             guard let address = NetworkAddress.ofLAN() else {
                 throw CommandError(
-                    "this machine has no address in a local network",
-                    hint: "connect it to one, or name an address with --bind")
+                    "--lan: this machine has no address in a local network",
+                    hint: "connect it to a network, or set --bind ADDRESS")
             }
             found.insert(address, at: 0)
         }
@@ -93,12 +93,12 @@ struct UpPlan {
     ) throws(CommandError) -> [Service] {
         for name in names where Service(rawValue: name) == nil {
             let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("there is no service \(name): \(known)", syntax)
+            throw .usage("--without must be one of \(known), not \(name)", syntax)
         }
         return Service.allCases.filter { !names.contains($0.rawValue) }
     }
 
-    /// Reads `evaluator=N`: of everything else there is one.
+    /// Parses `evaluator=N`. Other services cannot be scaled.
     private static func evaluators(
         _ scale: String?, _ syntax: Syntax
     ) throws(CommandError) -> Int {
@@ -107,37 +107,38 @@ struct UpPlan {
         guard words.count == 2, words[0] == Service.evaluator.rawValue,
             let count = Int(words[1]), (1...Partition.count).contains(count)
         else {
-            throw .usage("--scale is evaluator=N, 1 to \(Partition.count), not \(scale)", syntax)
+            throw .usage(
+                "--scale must be evaluator=N, 1 to \(Partition.count), not \(scale)", syntax)
         }
         return count
     }
 
-    /// Where commands on this machine find the suite: loopback, always without TLS.
+    /// URL for commands on this machine: loopback without TLS.
     var localURL: String { "http://127.0.0.1:\(port)" }
 
-    /// The certificate for phones, made if needed; nil without `--self-signed`.
+    /// The certificate for phones, created if needed; nil without `--self-signed`.
     func certificate() throws -> SelfSigned? {
         guard isSelfSigned, let outward else { return nil }
         return try SelfSigned(
             home: Files.real(home), address: outward, environment: call.environment)
     }
 
-    /// Those of ``listen`` that others than this machine reach.
+    /// Addresses of ``listen`` that other machines reach.
     var listenOutward: Set<String> { Set(listen.filter { !$0.hasPrefix("127.") }) }
 
-    /// What is to be said about who can read along; nil where only this machine is served.
+    /// Warning about transport security; nil if only this machine is served.
     func transportWarning(_ certificate: SelfSigned?) -> String? {
         guard outward != nil else { return nil }
         guard let certificate else {
             return """
-                jaga: warning: \(origin) is plain HTTP: whoever is in this network can read \
+                jaga: warning: \(origin) is plain HTTP: everybody in this network can read \
                 phones' secrets and positions.
-                jaga: only try it out there, or start with --self-signed, or put TLS in front \
+                jaga: use it for trials only, start with --self-signed, or put TLS in front \
                 (deploy/README.md).
                 """
         }
         return """
-            jaga: \(origin) has a certificate made here. Install it on each phone as a trusted \
+            jaga: \(origin) has a self-signed certificate. Install it on each phone as a trusted \
             authority: \(certificate.certificate)
             jaga: SHA-256 \(certificate.fingerprint)
             """
@@ -147,54 +148,52 @@ struct UpPlan {
         ((try? Files.real(home)) ?? home) + "/nginx"
     }
 
-    /// Makes the home, for its owner only, and nginx's folder in it.
+    /// Creates the home, for its owner only, and nginx's folder in it.
     func prepareFolders() throws {
         try Files.makeFolder(home, mode: 0o700)
         try Files.makeFolder(nginxFolder, mode: 0o700)
     }
 
-    /// Makes the keys for streams, if there are none.
+    /// Creates the keys for streams if there are none and all services run on this machine.
     ///
-    /// Not where some services are elsewhere: theirs would be others.
-    ///
-    /// - Returns: the folder in which keys were made; nil where none were
+    /// - Returns: the folder with new keys; nil if none were created
     func prepareKeys() throws -> String? {
         let hosts = ServiceName.keepers.map(ports.topology.host)
         let isAlone = hosts.allSatisfy { $0 == ports.here || BusSecurity.isLocal(host: $0) }
         let folder = BusSecurity.folder(configuration)
-        guard isAlone, BusSecurity.isWanted(configuration), folder.existing.isEmpty,
-            try folder.makeOnce()
+        guard isAlone, BusSecurity.isEnabled(configuration), folder.existing.isEmpty,
+            try folder.generateOnce()
         else { return nil }
         return folder.path
     }
 
-    /// Throws when a port is taken, and says by whom.
+    /// Throws if a port is in use, with the process that uses it.
     func checkPorts() throws(CommandError) {
         for address in listen {
             let host = String(address.split(separator: ":")[0])
             guard PortOwner.isFree(port, address: host) else {
-                throw taken(port, "the one origin", hint: "choose another with --port")
+                throw portInUse(port, "public port", hint: "choose another with --port")
             }
         }
-        for (port, use) in services.flatMap(ports.all) + further
+        for (port, use) in services.flatMap(ports.all) + furtherPorts
         where !PortOwner.isFree(port, address: ports.topology.bindAddress) {
-            throw taken(port, use, hint: "shift all services' ports with --port-base")
+            throw portInUse(port, use, hint: "move all services' ports with --port-base")
         }
     }
 
-    /// Ports of evaluators beside the first.
-    private var further: [(port: Int, use: String)] {
+    /// Ports of all evaluators but the first.
+    private var furtherPorts: [(port: Int, use: String)] {
         guard services.contains(.evaluator) else { return [] }
         return (1...evaluators).dropFirst().map { (ports.http(evaluator: $0), "evaluator \($0)") }
     }
 
-    private func taken(_ port: Int, _ use: String, hint: String) -> CommandError {
+    private func portInUse(_ port: Int, _ use: String, hint: String) -> CommandError {
         let owner = PortOwner.describe(port).map { "by \($0)" } ?? "by another program"
         return CommandError(
-            "port \(port) (\(use)) is in use \(owner)", hint: "stop that, or \(hint)")
+            "port \(port) (\(use)) is in use \(owner)", hint: "stop that program, or \(hint)")
     }
 
-    /// How every program is started, nginx last.
+    /// How to start each program, nginx last.
     var recipes: [Program.Recipe] {
         get throws {
             let folder = try Files.real("/proc/self/exe").split(separator: "/").dropLast()
@@ -208,39 +207,39 @@ struct UpPlan {
         }
     }
 
-    /// - Parameter number: of several of one service, from 1
+    /// - Parameter number: from 1, for several evaluators
     private func recipe(
         _ service: Service, _ number: Int, in folder: String
     ) throws(CommandError) -> Program.Recipe {
         let path = "\(folder)/\(service.program)"
         guard access(path, X_OK) == 0 else {
             throw CommandError(
-                "\(path) is not there", hint: "build everything with: make build")
+                "there is no program \(path)", hint: "build all programs with 'make build'")
         }
         let port =
             service == .evaluator ? ports.http(evaluator: number) : ports.http(service)
         var arguments = ["--home", home, "--port-base", String(ports.base)]
-        if call.has("--rehearsal") { arguments.append("--rehearsal") }
+        if call.has("--dry-run") { arguments.append("--dry-run") }
         if let file = configuration.file { arguments += ["--config", file] }
         return Program.Recipe(
             name: number == 1 ? service.rawValue : "\(service.rawValue)-\(number)", path: path,
             arguments: arguments, environment: environment(of: service, port: port),
             readyURL: "http://\(ports.here):\(port)/readyz", readyStatuses: [200],
-            place: "http \(ports.here):\(port)")
+            address: "http \(ports.here):\(port)")
     }
 
-    /// The environment of a service: that of this command, and what follows from the plan. What the
-    /// operator set, here or in `jaga.conf`, wins.
+    /// The environment of a service: that of this command with additions from the plan. Settings of
+    /// the operator take precedence.
     func environment(of service: Service, port: Int) -> [String: String] {
         var environment = call.environment
         for name in ["JAGA_TOKEN", "JAGA_URL"] { environment[name] = nil }
         if service == .evaluator { environment["JAGA_EVALUATOR_PORT"] = String(port) }
         if configuration.optional("JAGA_PUBLIC_URL") == nil {
-            // Gateways on this machine need no TLS, and would not trust this certificate.
+            // Gateways on this machine need no TLS, and would not trust the certificate.
             environment["JAGA_PUBLIC_URL"] = isSelfSigned ? localURL : origin
         }
-        // Without a gateway this is a trial, and the built-in sink counts. A deployment that does
-        // not begin with 'jaga up' has to choose that by itself.
+        // Without a gateway the built-in sink counts as one. Other deployments have to choose that
+        // explicitly.
         if service == .notifier, configuration.optional("JAGA_NOTIFIER_TRIAL") == nil {
             environment["JAGA_NOTIFIER_TRIAL"] = "on"
         }
@@ -248,8 +247,8 @@ struct UpPlan {
     }
 
     private func nginx() throws(CommandError) -> Program.Recipe {
-        let places = (call.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        let usual = (places + ["/usr/sbin", "/usr/local/sbin"]).map { $0 + "/nginx" }
+        let folders = (call.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let usual = (folders + ["/usr/sbin", "/usr/local/sbin"]).map { $0 + "/nginx" }
         let candidates = configuration.optional("JAGA_UP_NGINX").map { [$0] } ?? usual
         guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
             throw CommandError(
@@ -258,10 +257,10 @@ struct UpPlan {
         return Program.Recipe(
             name: Up.nginxName, path: path,
             arguments: ["-p", nginxFolder, "-c", "nginx.conf", "-e", "stderr"], environment: [:],
-            readyURL: "http://127.0.0.1:\(port)/", readyStatuses: [404], place: origin)
+            readyURL: "http://127.0.0.1:\(port)/", readyStatuses: [404], address: origin)
     }
 
-    /// Shown once everything works.
+    /// Printed once everything is ready.
     var welcome: String {
         let name = CommandLine.arguments.first ?? "jaga"
         var more = home == "./var" ? "" : " --home \(home)"
@@ -269,12 +268,12 @@ struct UpPlan {
         more += shifted.isEmpty ? "" : "   (tail and status:\(shifted))"
         let lines = [
             "", Console.paint("Jaga is ready at \(origin)", .bold), "",
-            "  \(name) demo     a circle of three people, with phones and zones, to play with",
-            "  \(name) init     the way to your own circle, first phone and a test message",
-            "  \(name) tail     every event as it happens",
-            "  \(name) status   services, streams, messages, gateways", "",
+            "  \(name) demo     create a demo circle with phones and zones",
+            "  \(name) init     create your own circle and first phone",
+            "  \(name) tail     show events as they happen",
+            "  \(name) status   show services, streams, messages and gateways", "",
         ]
-        let hint = more.isEmpty ? [] : ["Give these commands:\(more)", ""]
+        let hint = more.isEmpty ? [] : ["Add to these commands:\(more)", ""]
         let end = [
             "Ctrl-C stops everything.", "",
         ]

@@ -1,12 +1,12 @@
 import Model
 
-// A person's alarms and what their phone was told, as parts of the state of a partition. What an
-// alarm says of its zone is configured.
+// Encodes a person's alarms and reporting policy as parts of a partition's state. The zone's fields
+// of an alarm are not encoded: they come from the configuration.
 
 extension StateWriter {
-    mutating func put(_ life: AlarmLife) {
-        put(flags: [!life.isArmed, life.isOwed])
-        put(list: life.alarms) { writer, alarm in
+    mutating func put(_ alarms: AlarmMachine) {
+        put(flags: [!alarms.isArmed, alarms.isStartPending])
+        put(list: alarms.alarms) { writer, alarm in
             writer.put(alarm.zone.id)
             writer.put(alarm.id)
             writer.put(UInt64(alarm.rings))
@@ -17,15 +17,15 @@ extension StateWriter {
         }
     }
 
-    mutating func put(_ policy: PolicyLife) {
-        put(flags: [policy.isStale, policy.told != nil])
-        guard let told = policy.told else { return }
-        put(told.device)
-        put(told.mode.code)
-        switch told.mode {
-        case .standard: put(told.filterMetres ?? 0)
+    mutating func put(_ policy: ReportingMachine) {
+        put(flags: [policy.isStale, policy.sent != nil])
+        guard let sent = policy.sent else { return }
+        put(sent.device)
+        put(sent.mode.code)
+        switch sent.mode {
+        case .standard: put(sent.filterMetres ?? 0)
         case .region:
-            let watch = told.watch
+            let watch = sent.watch
             put(watch?.chosen.latitudeE7 ?? 0)
             put(watch?.chosen.longitudeE7 ?? 0)
             put(watch?.closest ?? 0)
@@ -41,65 +41,66 @@ extension StateWriter {
 }
 
 extension StateReader {
-    /// - Parameter stay: where the person is, seen from an alert zone; nil if that is nowhere near.
+    /// - Parameter stay: the person's stay in an alert zone; nil if the person is neither inside
+    ///   nor near.
     mutating func alarms(
         _ stay: (ZoneID) -> AlarmStay?
-    ) throws(StateError) -> AlarmLife {
-        var life = AlarmLife()
+    ) throws(StateError) -> AlarmMachine {
+        var alarms = AlarmMachine()
         let flags = try flags(2)
-        life.isArmed = flags & 1 == 0
-        life.isOwed = flags & 2 != 0
+        alarms.isArmed = flags & 1 == 0
+        alarms.isStartPending = flags & 2 != 0
         var last: ZoneID?
         for _ in 0..<(try count(bytesMin: 49)) {
             let zone: ZoneID = try id(after: &last)
             guard let stay = stay(zone) else {
-                throw StateError(.mismatch, operation, "an alarm of a zone where nobody is")
+                throw StateError(.mismatch, operation, "alarm of a zone without presence")
             }
-            life.alarms.append(try alarm(stay))
+            alarms.alarms.append(try alarm(stay))
         }
-        guard life.isArmed || life.alarms.isEmpty && !life.isOwed else {
-            throw refusal("alarms of somebody who is disarmed")
+        guard alarms.isArmed || alarms.alarms.isEmpty && !alarms.isStartPending else {
+            throw invalid("alarms of a disarmed person")
         }
-        return life
+        return alarms
     }
 
-    private mutating func alarm(_ stay: AlarmStay) throws(StateError) -> ZoneAlarming {
+    private mutating func alarm(_ stay: AlarmStay) throws(StateError) -> ActiveAlarm {
         let id: AlarmID = try id()
         guard let rings = Int(exactly: try number(UInt64.self)) else {
-            throw refusal("more rings than there can be")
+            throw invalid("number of rings is out of range")
         }
         let isAsleep = try flags(1) == 1
         let time = try time()
-        return ZoneAlarming(
+        return ActiveAlarm(
             id: id, zone: stay.zone, presence: stay.presence, rings: rings,
             phase: isAsleep ? .asleep(until: time) : .awake(nextRing: time))
     }
 
-    mutating func policy() throws(StateError) -> PolicyLife {
+    mutating func policy() throws(StateError) -> ReportingMachine {
         let flags = try flags(2)
-        var policy = PolicyLife()
+        var policy = ReportingMachine()
         policy.isStale = flags & 1 == 1
         guard flags & 2 != 0 else { return policy }
         let device: DeviceID = try id()
         let code: UInt8 = try number()
         guard let mode = ReportingMode(code: code) else {
-            throw refusal("a way to report that nobody knows")
+            throw invalid("unknown reporting mode")
         }
-        var told = PolicyLife.Told(device: device, mode: mode)
+        var sent = ReportingMachine.SentPolicy(device: device, mode: mode)
         switch mode {
-        case .standard: told.filterMetres = try number()
-        case .region: told.watch = try watch()
+        case .standard: sent.filterMetres = try number()
+        case .region: sent.watch = try watch()
         case .significant, .event: break
         }
-        policy.told = told
+        policy.sent = sent
         return policy
     }
 
-    private mutating func watch() throws(StateError) -> PolicyLife.Watch {
+    private mutating func watch() throws(StateError) -> ReportingMachine.Watch {
         let chosen = Coordinate(latitudeE7: try number(), longitudeE7: try number())
         let closest: Int64 = try number()
         guard (0...Int64(Int32.max)).contains(closest) else {
-            throw refusal("a distance that is none")
+            throw invalid("distance is out of range")
         }
         var regions: [WatchedRegion] = []
         for _ in 0..<(try count(bytesMin: 28)) {
@@ -108,7 +109,7 @@ extension StateReader {
             regions.append(
                 WatchedRegion(zone: zone, center: center, radiusMetres: try number()))
         }
-        return PolicyLife.Watch(regions: regions, chosen: chosen, closest: closest)
+        return ReportingMachine.Watch(regions: regions, chosen: chosen, closest: closest)
     }
 }
 

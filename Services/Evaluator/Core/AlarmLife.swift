@@ -1,76 +1,75 @@
 import Model
 
-/// The alarms of a person: alert zones in which, or near which, the person is while armed.
+/// A person's zone alarms: one for each alert zone that the person is inside or near while armed.
 ///
-/// A pure state machine. Of all that alarm the most urgent one that does not sleep speaks; the
-/// others wait for their turn without a sound. It says which steps were taken; ``PartitionState``
-/// makes events of them.
-struct AlarmLife: Hashable, Sendable {
-    /// What was decided.
+/// A pure state machine. Only the most urgent alarm that is not asleep is audible; the others wait
+/// silently. Transitions return steps, which ``PartitionState`` turns into events.
+struct AlarmMachine: Hashable, Sendable {
+    /// The result of a transition.
     struct Step: Hashable {
         enum Kind: Hashable {
-            /// Found so: the person did not come in just now.
+            /// `initial`: the person was found in the zone and did not enter just now.
             case started(initial: Bool)
             case repeated
             case ended(AlarmEnd)
         }
 
         var kind: Kind
-        var alarm: ZoneAlarming
-        /// Whether this zone is heard now.
-        var speaks: Bool
+        var alarm: ActiveAlarm
+        /// Whether this alarm is the audible one.
+        var isAudible: Bool
     }
 
-    /// Whether alert zones alarm the person at all.
+    /// Whether alert zones raise alarms for this person.
     var isArmed = true
-    /// Whether the person may be where an alarm has not started: the last fix was too old, or the
+    /// Whether an alarm may have to start with the next fix: the last fix was too old, or the
     /// person was armed just now.
-    var isOwed = false
-    /// By zone, ascending.
-    var alarms: [ZoneAlarming] = []
+    var isStartPending = false
+    /// Ordered by zone id.
+    var alarms: [ActiveAlarm] = []
 
-    /// Before this, neither time nor another fix rings or wakes any, as long as the person stays in
-    /// the same zones.
+    /// The earliest time at which an alarm can ring or wake while the person stays in the same
+    /// zones.
     var nextChange: Timestamp {
         var next = Timestamp.distantFuture
-        for place in alarms.indices {
-            switch alarms[place].phase {
+        for index in alarms.indices {
+            switch alarms[index].phase {
             case .awake(let time), .asleep(let time): next = min(next, time)
             }
         }
         return next
     }
 
-    func place(of zone: ZoneID) -> Int? { alarms.firstIndex { $0.zone.id == zone } }
+    func index(of zone: ZoneID) -> Int? { alarms.firstIndex { $0.zone.id == zone } }
 
-    /// Where the one is that speaks: the most urgent of those that do not sleep.
-    var speaker: Int? {
+    /// Index of the audible alarm: the most urgent one that is not asleep.
+    var audibleIndex: Int? {
         var found: Int?
-        for place in alarms.indices where alarms[place].isAwake {
-            if let best = found, !alarms[place].zone.isMoreUrgent(than: alarms[best].zone) {
+        for index in alarms.indices where alarms[index].isAwake {
+            if let best = found, !alarms[index].zone.isMoreUrgent(than: alarms[best].zone) {
                 continue
             }
-            found = place
+            found = index
         }
         return found
     }
 }
 
-/// A stay in one zone that alarms.
-struct ZoneAlarming: Hashable, Sendable {
+/// The alarm of one alert zone.
+struct ActiveAlarm: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// Rings from then on, as soon as it speaks.
+        /// Rings from this time on, as soon as it is audible.
         case awake(nextRing: Timestamp)
-        /// Told to sleep. Rings with the first fix from then on that finds the person there still.
+        /// Put to sleep. Rings with the first fix after `until` that finds the person still there.
         case asleep(until: Timestamp)
     }
 
     let id: AlarmID
-    /// As last configured, so that its end can be told when the zone is gone.
+    /// As last configured, so that the end can be reported after the zone was removed.
     var zone: AlarmZone
     /// Inside or near.
     var presence: Presence
-    /// So far; 0 for one that never spoke.
+    /// Number of rings so far; 0 for an alarm that was never audible.
     var rings: Int
     var phase: Phase
 
@@ -82,7 +81,7 @@ struct ZoneAlarming: Hashable, Sendable {
     }
 }
 
-/// What an alarm tells of its zone.
+/// The zone's fields that alarm events contain.
 struct AlarmZone: Hashable, Sendable {
     var id: ZoneID
     var name: String
@@ -93,7 +92,8 @@ struct AlarmZone: Hashable, Sendable {
     var set: ZoneSetID?
     var alarm: ZoneAlarm
 
-    /// By priority, then by name, byte by byte, so that no version of Unicode matters, then by id.
+    /// Compares by priority, then name, then id. Names are compared by bytes, so the order does not
+    /// depend on a Unicode version.
     func isMoreUrgent(than other: AlarmZone) -> Bool {
         if priority != other.priority { return priority < other.priority }
         let (mine, others) = (name.utf8.span, other.name.utf8.span)
@@ -104,11 +104,11 @@ struct AlarmZone: Hashable, Sendable {
     }
 }
 
-/// An alert zone in which, or near which, a person is.
+/// An alert zone that a person is inside or near.
 struct AlarmStay: Hashable, Sendable {
     var zone: AlarmZone
     /// Inside or near.
     var presence: Presence
-    /// Whether the person was found so, not seen to come.
+    /// Whether the person was found there and was not observed to arrive.
     var initial: Bool
 }

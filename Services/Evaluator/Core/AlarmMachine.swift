@@ -1,168 +1,175 @@
 import Hashing
 import Model
 
-extension AlarmLife {
-    /// What is known when something may change about alarms.
-    struct Moment: Hashable {
+extension AlarmMachine {
+    /// The circumstances of a transition.
+    struct Context: Hashable {
         var now: Timestamp
-        /// When the last fix was taken that moved presence.
+        /// Time of the last fix that changed presence.
         var fix: Timestamp
-        /// Whether that fix is what happens now.
+        /// Whether that fix caused this transition.
         var isFix: Bool
-        /// Id of the record that leads to it, and of when what it leads to is decided.
+        /// The record that causes the transition, and the time as of which it is evaluated.
         var record: ID128
         var decided: Timestamp
     }
 
-    /// Where the person is now, seen from all alert zones that judge them: alarms of the others
-    /// end, new ones start, and what slept long enough rings.
+    /// Updates the alarms to the person's current stays: ends alarms, starts new ones, and rings
+    /// those that slept long enough.
     ///
     /// - Parameters:
-    ///   - stays: all that the person is inside of or near, in any order
-    ///   - reason: why an alarm ends whose zone is none of them
-    mutating func follow(
-        _ stays: [AlarmStay], of person: PersonID, at moment: Moment, rules: EvaluatorRules,
-        because reason: (AlarmZone) -> AlarmEnd
+    ///   - stays: all alert zones that the person is inside or near, in any order.
+    ///   - endReason: why the alarm of a zone ends that is not in `stays`.
+    mutating func update(
+        _ stays: [AlarmStay], of person: PersonID, at context: Context, rules: EvaluatorRules,
+        endReason: (AlarmZone) -> AlarmEnd
     ) -> [Step] {
-        isOwed = false
+        isStartPending = false
         guard isArmed, !(stays.isEmpty && alarms.isEmpty) else { return [] }
-        var steps = endAll(except: stays, because: reason)
-        let isFresh = moment.isFresh(rules)
-        var begun: [AlarmStay] = []
+        var steps = endAll(except: stays, endReason: endReason)
+        let isFresh = context.isFresh(rules)
+        var started: [AlarmStay] = []
         for stay in stays {
-            if let place = place(of: stay.zone.id) {
-                alarms[place].zone = stay.zone
-                alarms[place].presence = stay.presence
-                if isFresh { alarms[place].wake(at: moment) }
+            if let index = index(of: stay.zone.id) {
+                alarms[index].zone = stay.zone
+                alarms[index].presence = stay.presence
+                if isFresh { alarms[index].wake(at: context) }
             } else if isFresh {
-                start(stay, of: person, at: moment)
-                begun.append(stay)
+                start(stay, of: person, at: context)
+                started.append(stay)
             } else {
-                isOwed = true
+                isStartPending = true
             }
         }
-        let ring = ring(at: moment, rules: rules)
-        begun.sort { $0.zone.isMoreUrgent(than: $1.zone) }
-        for stay in begun {
-            guard let place = place(of: stay.zone.id) else { continue }
-            let speaks = ring?.alarm.id == alarms[place].id
+        let ring = ring(at: context, rules: rules)
+        started.sort { $0.zone.isMoreUrgent(than: $1.zone) }
+        for stay in started {
+            guard let index = index(of: stay.zone.id) else { continue }
+            let isAudible = ring?.alarm.id == alarms[index].id
             steps.append(
-                Step(kind: .started(initial: stay.initial), alarm: alarms[place], speaks: speaks))
+                Step(
+                    kind: .started(initial: stay.initial), alarm: alarms[index],
+                    isAudible: isAudible))
         }
-        if let ring, !begun.contains(where: { $0.zone.id == ring.alarm.zone.id }) {
+        if let ring, !started.contains(where: { $0.zone.id == ring.alarm.zone.id }) {
             steps.append(ring)
         }
         return steps
     }
 
-    /// Time has passed: the next ring may be due. Rings that were missed are skipped.
-    mutating func advance(at moment: Moment, rules: EvaluatorRules) -> [Step] {
-        guard let ring = ring(at: moment, rules: rules) else { return [] }
+    /// Rings the audible alarm if it is due. Missed rings are skipped.
+    mutating func advance(at context: Context, rules: EvaluatorRules) -> [Step] {
+        guard let ring = ring(at: context, rules: rules) else { return [] }
         return [ring]
     }
 
-    /// The person shall be alarmed, or not. Arming starts nothing by itself: alarms are owed then.
+    /// Arms or disarms the person. Arming starts nothing by itself; the next fix does.
     mutating func arm(_ armed: Bool) -> [Step] {
-        isOwed = armed
+        isStartPending = armed
         isArmed = armed
-        return armed ? [] : endAll(except: [], because: { _ in .disarmed })
+        return armed ? [] : endAll(except: [], endReason: { _ in .disarmed })
     }
 
-    /// The person answers. Closing silences the ring that is heard; the next one comes as it would
-    /// have. Sleeping silences the zone, or all, for as long as the zone says.
+    /// Applies the person's answer. `close` silences the current ring; the next one comes as
+    /// scheduled. `sleep` silences the zone, or all zones, for the zone's sleep time.
     mutating func answer(
-        _ answer: AlarmAnswer, at moment: Moment, rules: EvaluatorRules
+        _ answer: AlarmAnswer, at context: Context, rules: EvaluatorRules
     ) -> [Step] {
         guard answer.action == .sleep else { return [] }
-        for place in alarms.indices where answer.zone.map({ $0 == alarms[place].zone.id }) ?? true {
-            let seconds = Int64(max(0, alarms[place].zone.alarm.sleepSeconds))
-            alarms[place].phase = .asleep(until: moment.now + .seconds(seconds))
+        for index in alarms.indices where answer.zone.map({ $0 == alarms[index].zone.id }) ?? true {
+            let seconds = Int64(max(0, alarms[index].zone.alarm.sleepSeconds))
+            alarms[index].phase = .asleep(until: context.now + .seconds(seconds))
         }
-        return advance(at: moment, rules: rules)
+        return advance(at: context, rules: rules)
     }
 
-    /// The person is deleted.
-    mutating func personRemoved() -> [Step] { endAll(except: [], because: { _ in .removed }) }
+    /// Ends all alarms because the person was deleted.
+    mutating func personRemoved() -> [Step] { endAll(except: [], endReason: { _ in .removed }) }
 
-    /// When time alone leads to a ring; nil while nothing rings, or only with another fix.
+    /// When the next ring is due by time alone; nil if nothing rings or another fix is needed.
     ///
-    /// - Parameter fix: when the last one was taken that moved presence
+    /// - Parameter fix: time of the last fix that changed presence.
     func nextRing(fix: Timestamp, rules: EvaluatorRules) -> Timestamp? {
         guard let dueRing else { return nil }
         return dueRing <= fix.plus(seconds: rules.alarmFixSecondsMax) ? dueRing : nil
     }
 
-    /// Whether a later fix, and nothing else, makes time lead to a ring.
+    /// Whether the next ring needs a newer fix.
     func isFixAwaited(fix: Timestamp, rules: EvaluatorRules) -> Bool {
         dueRing.map { $0 > fix.plus(seconds: rules.alarmFixSecondsMax) } ?? false
     }
 
-    /// When the one that speaks rings again, if somebody is known to be there still.
+    /// When the audible alarm rings next, provided that the person is known to be there.
     private var dueRing: Timestamp? {
-        guard let speaker, case .awake(let due) = alarms[speaker].phase else { return nil }
+        guard let audible = audibleIndex, case .awake(let due) = alarms[audible].phase else {
+            return nil
+        }
         return due
     }
 
     private mutating func start(
-        _ stay: AlarmStay, of person: PersonID, at moment: Moment
+        _ stay: AlarmStay, of person: PersonID, at context: Context
     ) {
-        let id = Hash.meaning(
+        let id = Hash.derivedID(
             kind: "alarm", person: person, subject: .id(stay.zone.id),
-            cause: Hash.id(.id(moment.record), .number(moment.decided.microseconds)))
-        let alarm = ZoneAlarming(
+            cause: Hash.id(.id(context.record), .number(context.decided.microseconds)))
+        let alarm = ActiveAlarm(
             id: AlarmID(id), zone: stay.zone, presence: stay.presence,
             rings: 0,
-            phase: .awake(nextRing: moment.now))
-        let place = alarms.firstIndex { $0.zone.id > stay.zone.id } ?? alarms.count
-        alarms.insert(alarm, at: place)
+            phase: .awake(nextRing: context.now))
+        let index = alarms.firstIndex { $0.zone.id > stay.zone.id } ?? alarms.count
+        alarms.insert(alarm, at: index)
     }
 
-    /// Lets the one that speaks ring if it is due. Where no fix came for long, it waits for one and
-    /// stays the one that speaks: what is found out meanwhile changes nothing about it.
-    private mutating func ring(at moment: Moment, rules: EvaluatorRules) -> Step? {
-        guard let speaker, case .awake(let due) = alarms[speaker].phase, due <= moment.now else {
+    /// Rings the audible alarm if it is due. If the last fix is too old, the alarm stays audible
+    /// and waits for the next fix.
+    private mutating func ring(at context: Context, rules: EvaluatorRules) -> Step? {
+        guard let audible = audibleIndex, case .awake(let due) = alarms[audible].phase,
+            due <= context.now
+        else {
             return nil
         }
-        guard moment.isFresh(rules) else {
-            // Later than time alone leads to a ring, so that it is not due by that again.
-            alarms[speaker].phase = .awake(nextRing: moment.now)
+        guard context.isFresh(rules) else {
+            // This is later than any ring that time alone causes, so it does not become due again
+            // by time.
+            alarms[audible].phase = .awake(nextRing: context.now)
             return nil
         }
-        let cycle = Int64(alarms[speaker].zone.alarm.cycleSeconds)
-        alarms[speaker].rings += 1
-        alarms[speaker].phase = .awake(
-            nextRing: moment.now.plus(seconds: max(rules.alarmCycleSecondsMin, cycle)))
-        return Step(kind: .repeated, alarm: alarms[speaker], speaks: true)
+        let cycle = Int64(alarms[audible].zone.alarm.cycleSeconds)
+        alarms[audible].rings += 1
+        alarms[audible].phase = .awake(
+            nextRing: context.now.plus(seconds: max(rules.alarmCycleSecondsMin, cycle)))
+        return Step(kind: .repeated, alarm: alarms[audible], isAudible: true)
     }
 
     private mutating func endAll(
-        except stays: [AlarmStay], because reason: (AlarmZone) -> AlarmEnd
+        except stays: [AlarmStay], endReason: (AlarmZone) -> AlarmEnd
     ) -> [Step] {
         guard !alarms.isEmpty else { return [] }
-        let speaker = speaker
+        let audible = audibleIndex
         var steps: [Step] = []
-        for place in alarms.indices {
-            let alarm = alarms[place]
+        for index in alarms.indices {
+            let alarm = alarms[index]
             if stays.contains(where: { $0.zone.id == alarm.zone.id }) { continue }
-            let end = reason(alarm.zone)
-            steps.append(Step(kind: .ended(end), alarm: alarm, speaks: place == speaker))
+            let end = endReason(alarm.zone)
+            steps.append(Step(kind: .ended(end), alarm: alarm, isAudible: index == audible))
         }
         for step in steps { alarms.removeAll { $0.id == step.alarm.id } }
         return steps
     }
 }
 
-extension AlarmLife.Moment {
-    /// Whether the person was heard of lately enough to be alarmed.
+extension AlarmMachine.Context {
+    /// Whether the last fix is recent enough to ring.
     fileprivate func isFresh(_ rules: EvaluatorRules) -> Bool {
         now <= fix.plus(seconds: rules.alarmFixSecondsMax)
     }
 }
 
-extension ZoneAlarming {
-    /// A fix finds the person there still.
-    fileprivate mutating func wake(at moment: AlarmLife.Moment) {
-        guard moment.isFix, case .asleep(let until) = phase, until <= moment.now else { return }
-        phase = .awake(nextRing: moment.now)
+extension ActiveAlarm {
+    /// Wakes a sleeping alarm if a fix finds the person still there.
+    fileprivate mutating func wake(at context: AlarmMachine.Context) {
+        guard context.isFix, case .asleep(let until) = phase, until <= context.now else { return }
+        phase = .awake(nextRing: context.now)
     }
 }

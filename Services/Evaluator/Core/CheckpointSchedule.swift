@@ -1,83 +1,87 @@
 import Model
 
-/// When which partition's state goes to whoever keeps it: one at a time, each not before an
-/// interval has passed and only with news; before leaving, all with news, once, at once.
+/// Decides when to send which partition's checkpoint.
+///
+/// One checkpoint is in flight at a time. A partition is due once the interval has passed and it
+/// has new records. While draining, every partition with new records is due once, immediately.
 public struct CheckpointSchedule: Sendable {
     private struct Plan: Sendable {
-        /// Not before; the last checkpoint or the begin and the interval.
+        /// Earliest time: the interval after the last checkpoint or the assignment.
         var due: Timestamp
-        /// Records applied that no checkpoint has.
-        var news: UInt64 = 0
-        /// Of these, those that the one under way has.
-        var told: UInt64 = 0
-        /// Sent since it is to leave: that is not done twice.
-        var isParted = false
+        /// Applied records that no stored checkpoint contains.
+        var pendingRecords: UInt64 = 0
+        /// How many of them the checkpoint in flight contains.
+        var sentRecords: UInt64 = 0
+        /// Whether it was sent while draining; it is not sent twice.
+        var isSentOnDrain = false
     }
 
     private let interval: Duration
     private var plans: [Plan?] = Partition.all.map { _ in nil }
-    private var isLeaving = false
-    /// Sent, and not answered yet.
-    public private(set) var underWay: Partition?
+    private var isDraining = false
+    /// The partition whose checkpoint was sent and is not answered yet.
+    public private(set) var inFlight: Partition?
 
     public init(interval: Duration) { self.interval = interval }
 
-    /// A partition is owned from here on, with nothing to tell.
-    public mutating func begin(_ partition: Partition, at now: Timestamp) {
-        drop(partition)
+    /// Adds a partition without new records.
+    public mutating func assign(_ partition: Partition, at now: Timestamp) {
+        revoke(partition)
         plans[Int(partition.number)] = Plan(due: now + interval)
     }
 
-    /// A partition is owned no longer.
-    public mutating func drop(_ partition: Partition) {
+    /// Removes a partition that is no longer owned.
+    public mutating func revoke(_ partition: Partition) {
         plans[Int(partition.number)] = nil
-        if underWay == partition { underWay = nil }
+        if inFlight == partition { inFlight = nil }
     }
 
-    /// A record of a partition was applied.
-    public mutating func applied(_ partition: Partition) {
-        plans[Int(partition.number)]?.news += 1
+    /// Counts an applied record of a partition.
+    public mutating func recordApplied(_ partition: Partition) {
+        plans[Int(partition.number)]?.pendingRecords += 1
     }
 
-    /// Every partition with news is due, whenever its last checkpoint was.
-    public mutating func leave() { isLeaving = true }
+    /// Makes every partition with new records due, regardless of its last checkpoint.
+    public mutating func beginDrain() { isDraining = true }
 
-    /// The partition to tell of now: of those that are due and can, the one that waits longest.
+    /// The partition whose checkpoint is to be sent now: of those that are due and ready, the one
+    /// that has waited longest.
     ///
-    /// - Parameter isReady: whether a partition's state is that of a place in its log, and led to
-    ///   nothing that whoever keeps states has otherwise
+    /// - Parameter isReady: whether a partition's state matches a position in its log and all its
+    ///   outputs are stored.
     public func next(at now: Timestamp, isReady: (Partition) -> Bool) -> Partition? {
-        guard underWay == nil else { return nil }
+        guard inFlight == nil else { return nil }
         let due = Partition.all.filter { isDue($0, at: now) && isReady($0) }
         return due.min { dueTime($0) < dueTime($1) }
     }
 
-    /// The state of a partition is on its way.
-    public mutating func sent(_ partition: Partition) {
-        guard let news = plans[Int(partition.number)]?.news else { return }
-        underWay = partition
-        plans[Int(partition.number)]?.told = news
-        plans[Int(partition.number)]?.isParted = isLeaving
+    /// Records that a partition's checkpoint was sent.
+    public mutating func recordSent(_ partition: Partition) {
+        guard let pendingRecords = plans[Int(partition.number)]?.pendingRecords else { return }
+        inFlight = partition
+        plans[Int(partition.number)]?.sentRecords = pendingRecords
+        plans[Int(partition.number)]?.isSentOnDrain = isDraining
     }
 
-    /// The one under way was kept or refused; refused, it is tried again after the interval.
-    public mutating func answered(_ partition: Partition, isKept: Bool, at now: Timestamp) {
-        guard underWay == partition, var plan = plans[Int(partition.number)] else { return }
-        underWay = nil
+    /// Handles the answer to the checkpoint in flight. A rejected one is retried after the
+    /// interval.
+    public mutating func recordAnswer(_ partition: Partition, isStored: Bool, at now: Timestamp) {
+        guard inFlight == partition, var plan = plans[Int(partition.number)] else { return }
+        inFlight = nil
         plan.due = now + interval
-        if isKept { plan.news -= plan.told }
+        if isStored { plan.pendingRecords -= plan.sentRecords }
         plans[Int(partition.number)] = plan
     }
 
-    /// Whether nothing is left to tell before leaving.
-    public var isDone: Bool {
-        isLeaving && underWay == nil
+    /// Whether all checkpoints were sent and answered while draining.
+    public var hasDrained: Bool {
+        isDraining && inFlight == nil
             && !Partition.all.contains { isDue($0, at: .distantFuture) }
     }
 
     private func isDue(_ partition: Partition, at now: Timestamp) -> Bool {
-        guard let plan = plans[Int(partition.number)], plan.news > 0 else { return false }
-        return isLeaving ? !plan.isParted : plan.due <= now
+        guard let plan = plans[Int(partition.number)], plan.pendingRecords > 0 else { return false }
+        return isDraining ? !plan.isSentOnDrain : plan.due <= now
     }
 
     private func dueTime(_ partition: Partition) -> Timestamp {

@@ -1,68 +1,70 @@
-/// Circles on a map: on which side of them a spot is, of all of them at once.
+/// Tests on which side of up to 16 circles a point lies.
 ///
-/// What a fix costs is mostly this, so a few instructions ask four of them.
+/// This test dominates the cost of a fix, so SIMD instructions evaluate four circles at once.
 struct Circles: Sendable {
     static let count = 16
 
-    /// Where one is, metres east and north of the map's middle.
-    struct Spot: Hashable, Sendable {
+    /// A point on a local map, metres east and north of its centre.
+    struct LocalPoint: Hashable, Sendable {
         var east: Float
         var north: Float
 
         @inline(__always)
-        func squaredMetres(to other: Spot) -> Float {
+        func squaredMetres(to other: LocalPoint) -> Float {
             let east = east - other.east
             let north = north - other.north
             return east * east + north * north
         }
     }
 
-    /// One circle and its side that is wanted.
+    /// One circle and the side that a point must be on.
     struct Side: Sendable {
-        var middle: Spot
-        /// Metres; negative = no spot is on the side.
+        var middle: LocalPoint
+        /// Metres; negative = no point is on the side.
         var radius: Float
         var isInside: Bool
-        /// From the middle to an edge, metres.
+        /// Distance from the circle's centre to the zone's edge, metres.
         var edge: Float
-        /// Whether that edge is a circle around the middle; else it is somewhere so far away.
+        /// Whether that edge is a circle around the centre. Otherwise only its distance from the
+        /// centre is known.
         var isRound: Bool
     }
 
     private var east = InlineArray<4, SIMD4<Float>>(repeating: SIMD4(repeating: 0))
     private var north = InlineArray<4, SIMD4<Float>>(repeating: SIMD4(repeating: 0))
-    /// 1 where the inside is wanted, −1 where the outside is.
+    /// 1 = a point must be inside, −1 = outside.
     private var sign = InlineArray<4, SIMD4<Float>>(repeating: SIMD4(repeating: 1))
-    /// The square of the radius times the sign; where there is no circle all is on its side.
+    /// Squared radius times the sign. Unused lanes accept every point.
     private var square = InlineArray<4, SIMD4<Float>>(repeating: SIMD4(repeating: .infinity))
 
     private var edge = InlineArray<4, SIMD4<Float>>(repeating: SIMD4(repeating: .infinity))
-    /// By how much of the way from the middle an edge may be farther away than it is at least.
+    /// How much farther away than its minimum an edge may be, as a factor of the distance from the
+    /// circle's centre.
     private var stretch = InlineArray<4, SIMD4<Float>>(repeating: SIMD4(repeating: 0))
 
     mutating func set(_ index: Int, _ side: Side) {
-        let (four, place) = (index >> 2, index & 3)
+        let (four, lane) = (index >> 2, index & 3)
         let squared = side.radius < 0 ? -1 : side.radius * side.radius
         let sign: Float = side.isInside || side.radius < 0 ? 1 : -1
-        east[four][place] = side.middle.east
-        north[four][place] = side.middle.north
-        self.sign[four][place] = sign
-        square[four][place] = sign * squared
-        edge[four][place] = side.edge
-        stretch[four][place] = side.isRound ? 0 : 2
+        east[four][lane] = side.middle.east
+        north[four][lane] = side.middle.north
+        self.sign[four][lane] = sign
+        square[four][lane] = sign * squared
+        edge[four][lane] = side.edge
+        stretch[four][lane] = side.isRound ? 0 : 2
     }
 
-    /// Whether a spot is on the wanted side of every circle.
+    /// Whether a point is on the required side of every circle.
     @inline(__always)
-    func hold(_ spot: Spot) -> Bool {
-        let east = SIMD4<Float>(repeating: spot.east)
-        let north = SIMD4<Float>(repeating: spot.north)
-        // Less than 0 on the wanted side: the signs of all are one bit each.
+    func allContain(_ localPoint: LocalPoint) -> Bool {
+        let east = SIMD4<Float>(repeating: localPoint.east)
+        let north = SIMD4<Float>(repeating: localPoint.north)
+        // A negative value means the required side, so the sign bits are combined.
         let one = signs(0, east, north) & signs(1, east, north)
         let other = signs(2, east, north) & signs(3, east, north)
         let all = unsafeBitCast(one & other, to: SIMD2<UInt64>.self)
-        let wanted: UInt64 = 0x8000_0000_8000_0000
-        return all[0] & all[1] & wanted == wanted
+        let allNegative: UInt64 = 0x8000_0000_8000_0000
+        return all[0] & all[1] & allNegative == allNegative
     }
 
     @inline(__always)
@@ -75,12 +77,12 @@ struct Circles: Sendable {
         return unsafeBitCast(beyond, to: SIMD4<UInt32>.self)
     }
 
-    /// The first circle from an index on, before an end, on whose wanted side a spot is not.
+    /// The first circle in `start..<end` on whose required side the point is not.
     @inline(__always)
-    func firstBeyond(_ spot: Spot, from start: Int, to end: Int) -> Int? {
-        let east = SIMD4<Float>(repeating: spot.east)
-        let north = SIMD4<Float>(repeating: spot.north)
-        // A bit for each circle that the spot is beyond.
+    func firstViolated(_ localPoint: LocalPoint, from start: Int, to end: Int) -> Int? {
+        let east = SIMD4<Float>(repeating: localPoint.east)
+        let north = SIMD4<Float>(repeating: localPoint.north)
+        // One bit for each circle whose required side the point is not on.
         let last = bits(3, east, north) << 12 | bits(2, east, north) << 8
         let beyond = last | bits(1, east, north) << 4 | bits(0, east, north)
         let index = (beyond & (-1 &<< start)).trailingZeroBitCount
@@ -93,11 +95,11 @@ struct Circles: Sendable {
         return Int(beyond.wrappedSum())
     }
 
-    /// How far the nearest edge is from a spot at least and at most, metres on the map, if the spot
-    /// is on the wanted side of every circle, or in its middle.
-    mutating func nearest(to spot: Spot) -> (least: Float, most: Float) {
-        let east = SIMD4<Float>(repeating: spot.east)
-        let north = SIMD4<Float>(repeating: spot.north)
+    /// Bounds of the distance from a point to the nearest edge, metres on the map. Valid if the
+    /// point is on the required side of every circle or at its centre.
+    mutating func nearest(to localPoint: LocalPoint) -> (least: Float, most: Float) {
+        let east = SIMD4<Float>(repeating: localPoint.east)
+        let north = SIMD4<Float>(repeating: localPoint.north)
         var least = SIMD4<Float>(repeating: .infinity)
         var most = SIMD4<Float>(repeating: .infinity)
         for four in 0..<4 {

@@ -1,6 +1,6 @@
 import Model
 
-// A person's emergency as a part of the state of a partition.
+// Encodes a person's emergency as a part of a partition's state.
 
 extension StateWriter {
     mutating func put(_ fix: Fix) {
@@ -15,21 +15,21 @@ extension StateWriter {
         for number in more { if let number { put(number) } }
     }
 
-    /// Eight at most, the first is the lowest bit.
+    /// At most eight flags; the first one is the lowest bit.
     mutating func put(flags: [Bool]) {
         put(flags.reversed().reduce(UInt8(0)) { $0 << 1 | ($1 ? 1 : 0) })
     }
 
-    mutating func put(_ life: EmergencyLife) {
-        put(list: life.answered) { writer, answered in
-            writer.put(answered.signal)
-            writer.put(answered.at)
+    mutating func put(_ emergencies: EmergencyMachine) {
+        put(list: emergencies.handled) { writer, handled in
+            writer.put(handled.signal)
+            writer.put(handled.at)
         }
-        put(flags: [life.active != nil])
-        if let active = life.active { put(active) }
+        put(flags: [emergencies.active != nil])
+        if let active = emergencies.active { put(active) }
     }
 
-    /// The clock of a countdown follows from the rest.
+    /// The countdown's deadline is derived from the other fields.
     private mutating func put(_ emergency: ActiveEmergency) {
         put(list: emergency.signals) { $0.put($1) }
         put(emergency.trigger.rawValue)
@@ -66,24 +66,24 @@ extension StateReader {
             courseDegrees: flags & 4 == 0 ? nil : try number())
     }
 
-    mutating func emergencies(of person: PersonID) throws(StateError) -> EmergencyLife {
-        var answered: [EmergencyLife.Answered] = []
+    mutating func emergencies(of person: PersonID) throws(StateError) -> EmergencyMachine {
+        var handled: [EmergencyMachine.HandledSignal] = []
         let count = try count(bytesMin: 24)
         guard count <= EvaluatorLimits.signalsKeptMax else {
-            throw refusal("\(count) signals answered")
+            throw invalid("\(count) handled signals exceed the limit")
         }
         for _ in 0..<count {
-            answered.append(EmergencyLife.Answered(signal: try id(), at: try time()))
+            handled.append(EmergencyMachine.HandledSignal(signal: try id(), at: try time()))
         }
         let active = try flags(1) == 0 ? nil : try emergency(of: person)
-        return EmergencyLife(active: active, answered: answered)
+        return EmergencyMachine(active: active, handled: handled)
     }
 
     private mutating func emergency(of person: PersonID) throws(StateError) -> ActiveEmergency {
         var signals: [EmergencyID] = []
         for _ in 0..<(try count(bytesMin: 16)) { signals.append(try id()) }
         guard let first = signals.first, let trigger = EmergencyTrigger(rawValue: try text()) else {
-            throw refusal("an emergency without a trigger that is known")
+            throw invalid("emergency without signals or with an unknown trigger")
         }
         let raised = try time()
         let countdownEnds = try time()
@@ -93,7 +93,7 @@ extension StateReader {
         let fix = flags & 4 == 0 ? nil : try fix()
         let battery: UInt8? = flags & 8 == 0 ? nil : try number()
         let phase = try phase {
-            EmergencyLife.countdownClock(of: person, first, due: countdownEnds)
+            EmergencyMachine.countdownDeadline(of: person, first, due: countdownEnds)
         }
         return ActiveEmergency(
             id: first, trigger: trigger, raised: raised, late: flags & 1 == 1, note: note,
@@ -102,17 +102,17 @@ extension StateReader {
     }
 
     private mutating func phase(
-        _ clock: () -> WantedClock
+        _ deadline: () -> Deadline
     ) throws(StateError) -> ActiveEmergency.Phase {
         let code: UInt8 = try number()
         switch code {
-        case 0: return .counting(clock())
+        case 0: return .counting(deadline())
         case 1: return .open
         case 2: return .acknowledged(by: nil, at: try time())
         case 3:
             let at = try time()
             return .acknowledged(by: try id(), at: at)
-        default: throw refusal("an emergency in phase \(code)")
+        default: throw invalid("unknown emergency phase \(code)")
         }
     }
 }

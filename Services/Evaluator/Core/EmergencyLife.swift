@@ -1,30 +1,30 @@
 import Model
 
-/// The life of a person's emergency: `countdown → open → acknowledged → resolved`, or `cancelled`.
+/// A person's emergency: `countdown → open → acknowledged → resolved`, or `cancelled`.
 ///
-/// A pure state machine. It says which steps were taken; ``PartitionState`` makes events of them.
-struct EmergencyLife: Hashable, Sendable {
-    /// What was decided.
+/// A pure state machine. Transitions return steps, which ``PartitionState`` turns into events.
+struct EmergencyMachine: Hashable, Sendable {
+    /// The result of a transition.
     enum Step: Hashable {
-        /// Told to everybody who follows the emergency.
-        case news(EmergencyStep)
-        case clockWanted(WantedClock, cause: EmergencyID)
-        case clockUnwanted(WantedClock, cause: EmergencyID)
+        /// Reported to everyone who follows the emergency.
+        case transition(EmergencyStep)
+        case deadlineScheduled(Deadline, cause: EmergencyID)
+        case deadlineCancelled(Deadline, cause: EmergencyID)
     }
 
-    /// A signal that was answered.
-    struct Answered: Hashable {
+    /// A signal that was handled.
+    struct HandledSignal: Hashable {
         var signal: EmergencyID
         var at: Timestamp
     }
 
     var active: ActiveEmergency?
     /// Oldest first.
-    private(set) var answered: [Answered] = []
+    private(set) var handled: [HandledSignal] = []
 
-    init(active: ActiveEmergency? = nil, answered: [Answered] = []) {
+    init(active: ActiveEmergency? = nil, handled: [HandledSignal] = []) {
         self.active = active
-        self.answered = answered
+        self.handled = handled
     }
 
     var isActive: Bool {
@@ -34,27 +34,27 @@ struct EmergencyLife: Hashable, Sendable {
         }
     }
 
-    /// Whether this signal was answered before: the same one never raises a second emergency.
-    func hasAnswered(_ signal: EmergencyID) -> Bool {
-        answered.contains { $0.signal == signal }
+    /// Whether this signal was handled before. A repeated signal never raises a second emergency.
+    func hasHandled(_ signal: EmergencyID) -> Bool {
+        handled.contains { $0.signal == signal }
     }
 
-    /// Remembers an answer and forgets those that are too old to be repeated.
+    /// Records a handled signal and drops those that are too old to be repeated.
     mutating func remember(_ signal: EmergencyID, at now: Timestamp) {
         let oldest = now - .seconds(EvaluatorLimits.signalsKeptSeconds)
-        answered.removeAll { $0.at < oldest && active?.signals.contains($0.signal) != true }
-        if answered.count >= EvaluatorLimits.signalsKeptMax { answered.removeFirst() }
-        answered.append(Answered(signal: signal, at: now))
+        handled.removeAll { $0.at < oldest && active?.signals.contains($0.signal) != true }
+        if handled.count >= EvaluatorLimits.signalsKeptMax { handled.removeFirst() }
+        handled.append(HandledSignal(signal: signal, at: now))
     }
 }
 
 /// An emergency that has not ended.
 struct ActiveEmergency: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// Nobody is told until the clock fires.
-        case counting(WantedClock)
+        /// Nobody is notified until the deadline expires.
+        case counting(Deadline)
         case open
-        /// Somebody took it, nil = the operator.
+        /// Somebody acknowledged it; nil = the operator.
         case acknowledged(by: PersonID?, at: Timestamp)
 
         var state: EmergencyState {
@@ -66,25 +66,25 @@ struct ActiveEmergency: Hashable, Sendable {
         }
     }
 
-    /// That of its first trigger.
+    /// The id of its first signal.
     let id: EmergencyID
     let trigger: EmergencyTrigger
     let raised: Timestamp
-    /// Raised long before it arrived.
+    /// Whether the signal arrived long after it was raised.
     let late: Bool
     let note: String?
     var countdownEnds: Timestamp
     var phase: Phase
-    /// Newest that a signal brought.
+    /// The newest fix of all signals.
     var fix: Fix?
     var battery: UInt8?
-    /// The trigger and all that joined it, in order.
+    /// The first signal and all that joined, in order.
     var signals: [EmergencyID]
-    /// When the last of them arrived.
+    /// When the last signal arrived.
     var signalled: Timestamp
 
-    /// Whether an id is the emergency's own or that of a signal that joined it.
-    func isNamed(by id: EmergencyID) -> Bool { signals.contains(id) }
+    /// Whether an id is the emergency's own or that of a joined signal.
+    func includes(_ id: EmergencyID) -> Bool { signals.contains(id) }
 }
 
 extension ActiveEmergency {
@@ -96,20 +96,20 @@ extension ActiveEmergency {
     }
 }
 
-/// One step, with the emergency as it is after it.
+/// One transition, with the emergency's state after it.
 struct EmergencyStep: Hashable {
     enum Kind: Hashable { case countdown, opened, joined, cancelled, acknowledged, resolved }
 
     var kind: Kind
     var emergency: ActiveEmergency
-    /// The signal that this step answers.
+    /// The signal that caused this step.
     var signal: EmergencyID
-    /// What that was, where it is not the one that raised the emergency.
+    /// The joined signal; nil for the one that raised the emergency.
     var joined: EmergencySignal?
     var by: PersonID?
     var note: String?
     var reopened = false
-    /// When a human answered; part of the step's identity. Of what is open again: when the answer
-    /// was given that came to nothing.
+    /// When a person answered; part of the step's identity. For a reopened emergency: when the
+    /// acknowledgement was given that no longer counts.
     var answeredAt: Timestamp?
 }

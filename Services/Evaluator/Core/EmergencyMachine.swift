@@ -1,33 +1,34 @@
 import Hashing
 import Model
 
-extension EmergencyLife {
-    /// Somebody or something says that the person is in danger. Answered once, by one step.
+extension EmergencyMachine {
+    /// Handles a signal that the person is in danger. Each signal causes at most one step.
     mutating func raise(
         _ signal: EmergencySignal, at now: Timestamp, rules: EvaluatorRules
     ) -> [Step] {
-        if hasAnswered(signal.id) { return [] }
+        if hasHandled(signal.id) { return [] }
         defer { remember(signal.id, at: now) }
         if active != nil { return join(signal, at: now) }
         let late = signal.received - signal.raised > .seconds(rules.lateSignalSeconds)
-        let counts = signal.countdownEnds > max(signal.received, now)
-        guard counts, !late else { return open(signal, late: late, at: now) }
-        let clock = EmergencyLife.countdownClock(
+        let hasCountdown = signal.countdownEnds > max(signal.received, now)
+        guard hasCountdown, !late else { return open(signal, late: late, at: now) }
+        let deadline = EmergencyMachine.countdownDeadline(
             of: signal.person, signal.id, due: signal.countdownEnds)
-        let emergency = ActiveEmergency(signal, late: false, phase: .counting(clock))
+        let emergency = ActiveEmergency(signal, late: false, phase: .counting(deadline))
         active = emergency
         return [
-            .news(EmergencyStep(kind: .countdown, emergency: emergency, signal: signal.id)),
-            .clockWanted(clock, cause: signal.id),
+            .transition(EmergencyStep(kind: .countdown, emergency: emergency, signal: signal.id)),
+            .deadlineScheduled(deadline, cause: signal.id),
         ]
     }
 
-    /// The notifier went ahead without an answer: whatever it told is true from now on.
-    mutating func adopt(
+    /// Adopts an emergency that the notifier opened as a fallback. What it already told people
+    /// stays true.
+    mutating func openFallback(
         _ signal: EmergencySignal, at now: Timestamp, rules: EvaluatorRules
     ) -> [Step] {
-        if hasAnswered(signal.id) {
-            guard active?.isNamed(by: signal.id) == true else { return [] }
+        if hasHandled(signal.id) {
+            guard active?.includes(signal.id) == true else { return [] }
             return openIfCounting(by: signal, at: now)
         }
         defer { remember(signal.id, at: now) }
@@ -36,30 +37,33 @@ extension EmergencyLife {
         return open(signal, late: late, at: now)
     }
 
-    /// A countdown has run out. A clock that is not wanted any more changes nothing.
-    mutating func fire(_ clock: ClockID, at now: Timestamp) -> [Step] {
-        guard var emergency = active, case .counting(let wanted) = emergency.phase,
-            wanted.id == clock
+    /// Opens the emergency when its countdown expires. An outdated deadline changes nothing.
+    mutating func expire(_ deadline: DeadlineID, at now: Timestamp) -> [Step] {
+        guard var emergency = active, case .counting(let scheduled) = emergency.phase,
+            scheduled.id == deadline
         else { return [] }
         emergency.open(at: now)
         active = emergency
-        return [.news(EmergencyStep(kind: .opened, emergency: emergency, signal: emergency.id))]
+        return [
+            .transition(EmergencyStep(kind: .opened, emergency: emergency, signal: emergency.id))
+        ]
     }
 
-    /// Taken back inside the countdown: nobody is told. Once it is open nothing changes.
+    /// Cancels the emergency during its countdown, before anybody is notified. An open emergency
+    /// cannot be cancelled.
     mutating func cancel(_ cancel: EmergencyCancel) -> [Step] {
-        guard let emergency = active, emergency.isNamed(by: cancel.emergency),
-            case .counting(let clock) = emergency.phase
+        guard let emergency = active, emergency.includes(cancel.emergency),
+            case .counting(let deadline) = emergency.phase
         else { return [] }
         active = nil
         let step = EmergencyStep(
             kind: .cancelled, emergency: emergency, signal: cancel.emergency)
-        return [.news(step), .clockUnwanted(clock, cause: emergency.id)]
+        return [.transition(step), .deadlineCancelled(deadline, cause: emergency.id)]
     }
 
-    /// Somebody else takes it. A later answer replaces the one before.
+    /// Records an acknowledgement by another person. A later one replaces the one before.
     mutating func acknowledge(_ answer: EmergencyAnswer) -> [Step] {
-        guard var emergency = active, emergency.isNamed(by: answer.emergency),
+        guard var emergency = active, emergency.includes(answer.emergency),
             answer.by != answer.person
         else { return [] }
         switch emergency.phase {
@@ -69,40 +73,40 @@ extension EmergencyLife {
             emergency.phase = .acknowledged(by: answer.by, at: answer.at)
         }
         active = emergency
-        return [.news(EmergencyStep(kind: .acknowledged, emergency, answer))]
+        return [.transition(EmergencyStep(kind: .acknowledged, emergency, answer))]
     }
 
-    /// It is over; unless the person pressed again and whoever ended it did not know.
+    /// Resolves the emergency, unless it has a signal that the responder did not know of.
     mutating func resolve(_ answer: EmergencyAnswer) -> [Step] {
-        guard let emergency = active, emergency.isNamed(by: answer.emergency),
+        guard let emergency = active, emergency.includes(answer.emergency),
             answer.knows(emergency)
         else { return [] }
         active = nil
-        let step = Step.news(EmergencyStep(kind: .resolved, emergency, answer))
-        guard case .counting(let clock) = emergency.phase else { return [step] }
-        return [step, .clockUnwanted(clock, cause: emergency.id)]
+        let step = Step.transition(EmergencyStep(kind: .resolved, emergency, answer))
+        guard case .counting(let deadline) = emergency.phase else { return [step] }
+        return [step, .deadlineCancelled(deadline, cause: emergency.id)]
     }
 
-    /// The person is deleted.
+    /// Resolves the emergency because the person was deleted.
     mutating func personRemoved() -> [Step] {
         guard let emergency = active else { return [] }
         active = nil
-        let step = Step.news(
+        let step = Step.transition(
             EmergencyStep(kind: .resolved, emergency: emergency, signal: emergency.id))
-        guard case .counting(let clock) = emergency.phase else { return [step] }
-        return [step, .clockUnwanted(clock, cause: emergency.id)]
+        guard case .counting(let deadline) = emergency.phase else { return [step] }
+        return [step, .deadlineCancelled(deadline, cause: emergency.id)]
     }
 
-    /// The clock of a countdown: asking twice for it is one clock.
-    static func countdownClock(
+    /// The deadline of a countdown. The same countdown always has the same id.
+    static func countdownDeadline(
         of person: PersonID, _ signal: EmergencyID, due: Timestamp
-    ) -> WantedClock {
-        let rule = ClockRule.countdown
-        let id = Hash.meaning(
+    ) -> Deadline {
+        let rule = DeadlineKind.countdown
+        let id = Hash.derivedID(
             kind: "clock." + rule.rawValue, person: person, subject: .id(signal),
             cause: signal.raw)
-        return WantedClock(
-            id: ClockID(id), rule: rule, person: person, emergency: signal, due: due)
+        return Deadline(
+            id: DeadlineID(id), rule: rule, person: person, emergency: signal, due: due)
     }
 
     private mutating func open(
@@ -111,14 +115,14 @@ extension EmergencyLife {
         var emergency = ActiveEmergency(signal, late: late, phase: .open)
         emergency.open(at: now)
         active = emergency
-        return [.news(EmergencyStep(kind: .opened, emergency: emergency, signal: signal.id))]
+        return [.transition(EmergencyStep(kind: .opened, emergency: emergency, signal: signal.id))]
     }
 
-    /// A further trigger: opens at once what was counting, starts the ladder again where somebody
-    /// had taken it.
+    /// Adds a further signal: opens a countdown immediately, and reopens an acknowledged emergency
+    /// so that its escalation restarts.
     private mutating func join(_ signal: EmergencySignal, at now: Timestamp) -> [Step] {
         guard var emergency = active else { return [] }
-        emergency.take(signal)
+        emergency.add(signal)
         active = emergency
         let opening = openIfCounting(by: signal, at: now)
         if !opening.isEmpty { return opening }
@@ -131,21 +135,23 @@ extension EmergencyLife {
             step.emergency = emergency
             step.reopened = true
         }
-        return [.news(step)]
+        return [.transition(step)]
     }
 
     private mutating func openIfCounting(
         by signal: EmergencySignal, at now: Timestamp
     ) -> [Step] {
-        guard var emergency = active, case .counting(let clock) = emergency.phase else { return [] }
+        guard var emergency = active, case .counting(let deadline) = emergency.phase else {
+            return []
+        }
         emergency.open(at: now)
         active = emergency
         return [
-            .news(
+            .transition(
                 EmergencyStep(
                     kind: .opened, emergency: emergency, signal: signal.id,
                     joined: signal.id == emergency.id ? nil : signal)),
-            .clockUnwanted(clock, cause: signal.id),
+            .deadlineCancelled(deadline, cause: signal.id),
         ]
     }
 }
@@ -156,7 +162,7 @@ extension ActiveEmergency {
         countdownEnds = min(countdownEnds, now)
     }
 
-    fileprivate mutating func take(_ signal: EmergencySignal) {
+    fileprivate mutating func add(_ signal: EmergencySignal) {
         signals.append(signal.id)
         signalled = max(signalled, signal.received)
         if let new = signal.fix, fix.map({ $0.time <= new.time }) ?? true { fix = new }
@@ -165,8 +171,8 @@ extension ActiveEmergency {
 }
 
 extension EmergencyAnswer {
-    /// Whether every signal of an emergency was known to whoever gave this answer. Where it does
-    /// not tell, the times decide; they are those of two services.
+    /// Whether the answer was given with knowledge of every signal. If it does not list signals,
+    /// times decide; they are those of two services.
     fileprivate func knows(_ emergency: ActiveEmergency) -> Bool {
         guard !signals.isEmpty else { return emergency.signalled <= at }
         return emergency.signals.allSatisfy(signals.contains)

@@ -1,53 +1,54 @@
 import Model
 
-extension EmergencyLife {
-    /// The notifier says how an emergency stands with it. What was lost here is true again; what
-    /// has ended is not opened again, and what is known already leads to nothing.
-    mutating func stand(
-        _ standing: LadderStanding, at now: Timestamp, rules: EvaluatorRules
+extension EmergencyMachine {
+    /// Applies the notifier's snapshot of an emergency. Restores what was lost here; does not
+    /// reopen what has ended, and does nothing for what is known.
+    mutating func apply(
+        _ snapshot: EmergencySnapshot, at now: Timestamp, rules: EvaluatorRules
     ) -> [Step] {
-        switch standing.state {
-        case .countdown: standing.signals.flatMap { raise($0, at: now, rules: rules) }
+        switch snapshot.state {
+        case .countdown: snapshot.signals.flatMap { raise($0, at: now, rules: rules) }
         case .open, .acknowledged:
-            standing.signals.flatMap { adopt($0, at: now, rules: rules) } + answer(standing)
-        case .resolved, .cancelled: end(standing, at: now)
+            snapshot.signals.flatMap { openFallback($0, at: now, rules: rules) }
+                + adoptAcknowledgement(of: snapshot)
+        case .resolved, .cancelled: adoptEnd(of: snapshot, at: now)
         }
     }
 
-    /// Whether somebody has it, as the notifier says, unless the person pressed again without its
-    /// knowledge.
-    private mutating func answer(_ standing: LadderStanding) -> [Step] {
-        guard var emergency = active, emergency.isNamed(by: standing.emergency),
-            standing.knows(emergency.signals)
+    /// Adopts the notifier's acknowledgement state, unless there is a signal that the notifier does
+    /// not know.
+    private mutating func adoptAcknowledgement(of snapshot: EmergencySnapshot) -> [Step] {
+        guard var emergency = active, emergency.includes(snapshot.emergency),
+            snapshot.knows(emergency.signals)
         else { return [] }
-        if standing.state == .acknowledged {
+        if snapshot.state == .acknowledged {
             return acknowledge(
                 EmergencyAnswer(
-                    emergency: standing.emergency, person: standing.person, by: standing.by,
-                    at: standing.at))
+                    emergency: snapshot.emergency, person: snapshot.person, by: snapshot.by,
+                    at: snapshot.at))
         }
         guard case .acknowledged(_, let at) = emergency.phase else { return [] }
         emergency.phase = .open
         active = emergency
         return [
-            .news(
+            .transition(
                 EmergencyStep(
                     kind: .opened, emergency: emergency, signal: emergency.id, answeredAt: at))
         ]
     }
 
-    /// It is over there: here too, unless the person pressed again. Its signals are answered, also
-    /// those that come only now.
-    private mutating func end(_ standing: LadderStanding, at now: Timestamp) -> [Step] {
-        for signal in standing.signals where !hasAnswered(signal.id) {
+    /// Ends the emergency because it ended at the notifier, unless there is a newer signal. Marks
+    /// its signals as handled, including those that arrive later.
+    private mutating func adoptEnd(of snapshot: EmergencySnapshot, at now: Timestamp) -> [Step] {
+        for signal in snapshot.signals where !hasHandled(signal.id) {
             remember(signal.id, at: now)
         }
-        guard let emergency = active, standing.knows(emergency.signals) else { return [] }
+        guard let emergency = active, snapshot.knows(emergency.signals) else { return [] }
         active = nil
         let step = EmergencyStep(
-            kind: standing.state == .cancelled ? .cancelled : .resolved, emergency: emergency,
-            signal: emergency.id, by: standing.by)
-        guard case .counting(let clock) = emergency.phase else { return [.news(step)] }
-        return [.news(step), .clockUnwanted(clock, cause: emergency.id)]
+            kind: snapshot.state == .cancelled ? .cancelled : .resolved, emergency: emergency,
+            signal: emergency.id, by: snapshot.by)
+        guard case .counting(let deadline) = emergency.phase else { return [.transition(step)] }
+        return [.transition(step), .deadlineCancelled(deadline, cause: emergency.id)]
     }
 }

@@ -1,6 +1,6 @@
 import Model
 
-/// The partitions that a process owns, each a world of its own.
+/// The state of all partitions that a process owns. Partitions are independent of each other.
 public struct EvaluatorCore: Sendable {
     private let logics: EvaluatorLogics
     private var partitions: [PartitionState?]
@@ -10,21 +10,21 @@ public struct EvaluatorCore: Sendable {
         partitions = Partition.all.map { _ in nil }
     }
 
-    /// Takes one record of a partition's log; what it leads to is appended to `outputs`, in order.
+    /// Handles one record of a partition's log and appends the resulting events to `outputs`.
     public mutating func handle(
         _ event: Event, in partition: Partition, into outputs: inout [Event]
     ) {
         invariant(
-            partitions[Int(partition.number)] != nil, "records are of partitions that are owned")
+            partitions[Int(partition.number)] != nil, "the partition is not owned")
         partitions[Int(partition.number)]?.handle(event, into: &outputs)
     }
 
-    /// Owns a partition from the first record of its log on.
-    public mutating func begin(_ partition: Partition) {
+    /// Starts a partition at the first record of its log.
+    public mutating func assign(_ partition: Partition) {
         partitions[Int(partition.number)] = PartitionState(logics: logics)
     }
 
-    /// Owns a partition from a position on, by its configuration and its state there.
+    /// Starts a partition at a checkpoint, from its configuration and encoded state.
     ///
     /// - Throws: ``StateError``; the partition is then not owned.
     public mutating func restore(
@@ -35,20 +35,21 @@ public struct EvaluatorCore: Sendable {
             configuration: configuration, state: state, logics: logics)
     }
 
-    /// Owns a partition no longer, and forgets all of it.
-    public mutating func drop(_ partition: Partition) {
+    /// Discards a partition that is no longer owned.
+    public mutating func revoke(_ partition: Partition) {
         partitions[Int(partition.number)] = nil
     }
 
-    /// What is known of a partition; nil where it is not owned.
+    /// The state of a partition; nil if it is not owned.
     public subscript(partition: Partition) -> PartitionState? {
         _read { yield partitions[Int(partition.number)] }
     }
 
-    /// Zones that judge nobody because their geometry has a format this program does not know.
+    /// Number of zones that are not evaluated because this program does not know their geometry
+    /// format.
     public var unreadableZones: Int { sum(\.unreadableZones) }
 
-    /// People and circles known, in all partitions; a circle counts in each.
+    /// Number of known people and circles in all partitions; a circle counts once per partition.
     public var people: Int { sum(\.peopleCount) }
     public var circles: Int { sum(\.circleCount) }
 

@@ -1,144 +1,147 @@
 import Model
 
-/// The numbers that decisions depend on, in integers.
+/// The parameters of all decisions, as integers.
 ///
-/// Part of the logic's version: they never come from a service's configuration.
+/// They are part of the logic's version and never come from a service's settings.
 public struct EvaluatorRules: Hashable, Sendable {
-    /// Assumed where a fix does not tell its accuracy, centimetres.
+    /// Accuracy assumed for a fix without one, centimetres.
     public var unknownAccuracyCentimetres: Int32 = 5000
-    /// How much of the accuracy becomes margin, percent. Phones give the radius that holds 68 % of
-    /// fixes; twice that holds 98 %, and noise as wide as the accuracy cannot cross an alert
-    /// zone's band to and fro wherever the person stands.
+    /// Margin as a share of the accuracy, percent. Phones report the radius that contains 68 % of
+    /// fixes; twice that contains 98 %. So noise as wide as the accuracy cannot cross an alert
+    /// zone's band back and forth, wherever the person stands.
     public var accuracyFactorPercent: Int32 = 200
-    /// Accuracy asks for no larger margin than this, or than itself where that is more,
-    /// centimetres: nobody leaves a zone that the fix's own circle still reaches.
+    /// Upper limit of the margin that accuracy requires, centimetres; the accuracy itself if that
+    /// is larger. So nobody leaves a zone that the fix's accuracy circle still touches.
     public var accuracyMarginCentimetresMax: Int32 = 20_000
-    /// Who is farther beyond than so many times what accuracy would ask for without a limit, and
-    /// moves, has left by one fix.
+    /// A moving person leaves by one fix if it is beyond the line by more than this multiple of the
+    /// unlimited margin.
     public var sureMarginFactor: Int32 = 2
-    /// Whose phone tells this speed is on the way, centimetres a second: a slow walk. Whoever
-    /// stands still does not leave by one fix, however sure it claims to be of itself.
+    /// Speed from which a person counts as moving, centimetres a second: a slow walk. A person who
+    /// stands still does not leave by one fix, however accurate it claims to be.
     public var movingSpeed: Int32 = 100
-    /// Who is beyond by one fix has left if no other comes for a little longer than the phone is
-    /// silent as a rule, so that the next report decides where there is one; for so long at least,
-    /// seconds: a little longer than phones are told to be silent.
+    /// Minimum wait for a second fix before a person has left by one fix, seconds: a little longer
+    /// than phones are asked to report. The wait follows the phone's usual interval, so the next
+    /// report decides if there is one.
     public var confirmSecondsMin: Int64 = 200
-    /// A little longer: by so many parts of it.
+    /// The wait exceeds the usual interval by this fraction (1/n).
     public var confirmParts: Int64 = 9
-    /// For so long at most, seconds: a little longer than a phone may be silent that is heard of at
-    /// all, 30 min.
+    /// Maximum wait, seconds: a little longer than the longest reporting interval of a reachable
+    /// phone, 30 min.
     public var confirmSecondsMax: Int64 = 2000
-    /// With each fix a longer silence before counts less by so many parts of it: phones that report
-    /// by the clock also report between.
-    public var silenceParts: Int32 = 32
-    /// A fix that is worse enters no safe zone of a smaller inradius, centimetres.
+    /// Each fix reduces the weight of a longer earlier interval by this fraction (1/n), because
+    /// phones with a fixed interval also report in between.
+    public var intervalDecayParts: Int32 = 32
+    /// A less accurate fix enters no safe zone with a smaller inradius, centimetres.
     public var safeAccuracyCentimetresMax: Int32 = 10_000
-    /// A fix that is worse does not enter an alert zone of less than half that inradius.
+    /// A less accurate fix enters no alert zone whose inradius is less than half this, centimetres.
     public var alertAccuracyCentimetresMax: Int32 = 30_000
-    /// Beyond a line by as much as the accuracy, one fix waits for so long, seconds; by twice as
-    /// much, half as long, and so on: 60 s at 250 m with an accuracy of 10 m.
+    /// Wait of one fix that is beyond a line by its accuracy, seconds; twice as far beyond, half as
+    /// long: 60 s at 250 m with an accuracy of 10 m.
     public var leaveScaleSeconds: Int64 = 1500
-    /// It waits for so long at least, seconds, until it is far beyond.
+    /// Minimum wait of one fix that is not far beyond a line, seconds.
     public var farConfirmSeconds: Int64 = 60
-    /// Far beyond a line, centimetres, and so many times the accuracy: nothing is waited for.
+    /// A fix is far beyond a line, and leaves without a wait, at this distance in centimetres and
+    /// at this multiple of its accuracy.
     public var farCentimetres: Int32 = 100_000
     public var farAccuracyFactor: Int32 = 10
-    /// Who is inside a safe zone by more than the margin of a fix that no other agrees with, or by
-    /// less than the margin, has entered when fixes agree for so long, seconds: in a zone that is
-    /// too small for the margin, and in others.
+    /// A person whose fixes are not deep enough inside a safe zone has entered once fixes agree for
+    /// this time, seconds: in a zone that is too small for the margin, and in others.
     public var smallZoneSeconds: Int64 = 60
     public var shallowSeconds: Int64 = 300
-    /// Ways agree with a speed up to so many percent more.
-    public var toldWayPercent: Int32 = 150
-    /// Assumed acceleration from rest of a person without a known speed, centimetres per second per
+    /// A path agrees with a reported speed up to this share of it, percent.
+    public var reportedPathPercent: Int32 = 150
+    /// Assumed acceleration from rest of a person of unknown speed, centimetres per second per
     /// second: that of a train.
     public var leavingAcceleration: Int32 = 100
-    /// The same before entering a safe zone: less, because "entered" reassures and the next fix
-    /// decides.
+    /// The same for entering a safe zone. It is lower because "entered" reassures people and the
+    /// next fix decides anyway.
     public var enteringAcceleration: Int32 = 50
-    /// Fixes that agree with each other in speed and direction are believed up to this speed,
-    /// centimetres a second, if they differ by no more than so many percent.
+    /// Fixes that agree in speed and direction within `steadyPercent` are trusted up to this speed,
+    /// centimetres a second.
     public var steadySpeedMax: Int32 = 35_000
     public var steadyPercent: Int32 = 25
-    /// A signal that was raised so long before it arrived is late: it knows no countdown. Seconds.
+    /// A signal that arrives this long after it was raised is late and gets no countdown, seconds.
     public var lateSignalSeconds: Int64 = 300
-    /// Alarms ring no longer without a fix for so long, seconds.
+    /// Alarms stop ringing when the last fix is older than this, seconds.
     public var alarmFixSecondsMax: Int64 = 1800
-    /// Rings of a zone are at least so far apart, seconds.
+    /// Minimum time between rings of a zone, seconds.
     public var alarmCycleSecondsMin: Int64 = 10
-    /// Those of hints to phones.
+    /// Parameters of reporting policies.
     public var reporting = ReportingRules()
-    /// Those of silences and batteries.
-    public var silence = SilenceRules()
-    /// Who seems to move faster than this did not, centimetres a second.
+    /// Parameters of contact loss and battery warnings.
+    public var contact = ContactRules()
+    /// Maximum plausible speed between two fixes, centimetres a second.
     public var speedMax: Int32 = 7000
-    /// Where both fixes tell their speed, nor so many times the larger and a bit more.
+    /// If both fixes report a speed, also at most this multiple of the larger one plus
+    /// `speedAllowance`.
     public var speedFactor: Int32 = 3
-    /// The bit more, centimetres a second.
+    /// Added to the multiple of the reported speed, centimetres a second.
     public var speedAllowance: Int32 = 1500
-    /// That is so for fixes that are no farther apart than this, seconds.
-    public var toldSpeedSecondsMax: Int64 = 60
-    /// A suspect that no other fix follows for so long is believed, seconds.
+    /// Reported speeds limit only fixes that are at most this far apart, seconds.
+    public var reportedSpeedSecondsMax: Int64 = 60
+    /// A suspect fix is trusted if no other fix follows within this time, seconds.
     public var suspectSeconds: Int64 = 1800
-    /// In an emergency, seconds.
+    /// The same during an emergency, seconds.
     public var suspectSecondsInEmergency: Int64 = 180
-    /// The way between two fixes says something if no more time is between them, seconds.
-    public var waySecondsMax: Int64 = 300
-    /// A fix no older than this is contact, seconds.
+    /// The path between two fixes counts only if they are at most this far apart, seconds.
+    public var pathSecondsMax: Int64 = 300
+    /// A fix no older than this proves contact, seconds.
     public var contactSeconds: Int64 = 900
 
     public init() {}
 
-    /// Beyond the edge by more than this counts, centimetres: the zone's hysteresis or the fix's
-    /// accuracy, whichever is larger.
+    /// The distance beyond an edge that counts, centimetres: the zone's hysteresis or the margin of
+    /// the fix's accuracy, whichever is larger.
     ///
-    /// - Parameter inradius: the zone's, centimetres; a fix that is too inaccurate for it asks for
-    ///   the whole margin.
+    /// - Parameter inradius: the zone's, centimetres. The margin of a fix that is too inaccurate
+    ///   for the zone is not limited.
     public func margin(
-        hysteresisMetres: Int32, accuracyCentimetres told: Int32, inradius: Int32 = .max
+        hysteresisMetres: Int32, accuracyCentimetres reported: Int32, inradius: Int32 = .max
     ) -> Int32 {
-        let accuracy = accuracy(told)
+        let accuracy = accuracy(reported)
         if accuracy > safeAccuracyMax(inradiusCentimetres: inradius) {
-            return larger(hysteresisMetres, asked(told))
+            return larger(hysteresisMetres, required(reported))
         }
         let limit = max(accuracyMarginCentimetresMax, accuracy)
-        return larger(hysteresisMetres, min(asked(told), Int64(limit)))
+        return larger(hysteresisMetres, min(required(reported), Int64(limit)))
     }
 
-    /// Beyond by more than this, one fix of somebody who moves is enough to leave, centimetres.
-    public func sureMargin(hysteresisMetres: Int32, accuracyCentimetres told: Int32) -> Int32 {
-        larger(hysteresisMetres, asked(told) * Int64(sureMarginFactor))
+    /// The distance beyond an edge at which one fix of a moving person is enough to leave,
+    /// centimetres.
+    public func sureMargin(hysteresisMetres: Int32, accuracyCentimetres reported: Int32) -> Int32 {
+        larger(hysteresisMetres, required(reported) * Int64(sureMarginFactor))
     }
 
-    /// What accuracy would ask for without a limit, centimetres.
-    private func asked(_ told: Int32) -> Int64 {
-        Int64(accuracy(told)) * Int64(accuracyFactorPercent) / 100
+    /// The margin that accuracy requires without the upper limit, centimetres.
+    private func required(_ reported: Int32) -> Int64 {
+        Int64(accuracy(reported)) * Int64(accuracyFactorPercent) / 100
     }
 
     private func larger(_ hysteresisMetres: Int32, _ accurate: Int64) -> Int32 {
         Int32(min(max(Int64(hysteresisMetres) * 100, accurate), EvaluatorRules.marginMax))
     }
 
-    /// No edge is so far away, and an alert distance can be added to it, centimetres.
+    /// Larger than any distance to an edge; an alert distance can be added without overflow,
+    /// centimetres.
     private static let marginMax: Int64 = 2_040_000_000
 
-    /// How long a phone is silent as a rule, after a fix: the longest of late, seconds.
+    /// The phone's usual interval between fixes: a decaying maximum, seconds.
     ///
     /// - Parameters:
-    ///   - usual: what it was before
-    ///   - silent: from the fix before to this one, seconds
+    ///   - usual: the value before this fix.
+    ///   - silent: time since the previous fix, seconds.
     @inline(__always)
-    func usualSilence(_ usual: Int32, after silent: Int64) -> Int32 {
+    func usualInterval(_ usual: Int32, after silent: Int64) -> Int32 {
         guard silent > 0 else { return usual }
-        return max(Int32(min(silent, confirmSecondsMax)), usual - usual / silenceParts)
+        return max(Int32(min(silent, confirmSecondsMax)), usual - usual / intervalDecayParts)
     }
 
-    /// The worst accuracy by which somebody can enter a safe zone, centimetres.
+    /// The worst accuracy that can enter a safe zone, centimetres.
     func safeAccuracyMax(inradiusCentimetres: Int32) -> Int32 {
         max(safeAccuracyCentimetresMax, inradiusCentimetres)
     }
 
-    /// The worst accuracy by which an alert zone alarms, centimetres.
+    /// The worst accuracy that can enter an alert zone, centimetres.
     func alertAccuracyMax(inradiusCentimetres: Int32) -> Int32 {
         Int32(clamping: max(Int64(alertAccuracyCentimetresMax), 2 * Int64(inradiusCentimetres)))
     }
@@ -153,13 +156,13 @@ public struct EvaluatorRules: Hashable, Sendable {
         return accuracy(fix.accuracyCentimetres) > limit
     }
 
-    /// How long to wait for another fix before somebody has left by one, seconds: shorter, the
-    /// farther beyond the line the fix is, in parts of its accuracy.
+    /// How long to wait for another fix before one fix makes a person leave, seconds. The farther
+    /// beyond the line in terms of its accuracy, the shorter.
     ///
     /// - Parameters:
-    ///   - beyond: the line, centimetres
-    ///   - usual: the wait for a fix of which nothing more is known, seconds
-    ///   - isCoarse: too inaccurate for the zone: its wait never shrinks
+    ///   - beyond: distance beyond the line, centimetres.
+    ///   - usual: the wait without this reduction, seconds.
+    ///   - isCoarse: too inaccurate for the zone; its wait is never reduced.
     func leaveSeconds(_ fix: Fix, beyond: Int32, usual: Int64, isCoarse: Bool) -> Int64 {
         guard beyond > 0 else { return usual }
         let shrunk = leaveScaleSeconds * Int64(accuracy(fix.accuracyCentimetres)) / Int64(beyond)
@@ -167,25 +170,27 @@ public struct EvaluatorRules: Hashable, Sendable {
         return min(usual, max(shrunk, farConfirmSeconds))
     }
 
-    /// Whether a fix is so far beyond a line that nothing is waited for.
+    /// Whether a fix is so far beyond a line that no second fix is needed.
     func isFarBeyond(_ fix: Fix, _ beyond: Int32) -> Bool {
         beyond >= farCentimetres
             && Int64(beyond)
                 >= Int64(accuracy(fix.accuracyCentimetres)) * Int64(farAccuracyFactor)
     }
 
-    /// How long a second fix is waited for, seconds.
+    /// How long to wait for a second fix, seconds.
     ///
-    /// - Parameter silent: how long the phone was or is as a rule, seconds
+    /// - Parameter silent: the current or usual interval between fixes, seconds.
     func confirmSeconds(after silent: Int64) -> Int64 {
         min(max(silent + silent / confirmParts, confirmSecondsMin), confirmSecondsMax)
     }
 
-    /// Whether a fix tells that its phone moves.
+    /// Whether a fix reports that its phone is moving.
     func isMoving(_ fix: Fix) -> Bool {
         fix.speedCentimetresPerSecond.map { $0 >= movingSpeed } ?? false
     }
 
-    /// What is assumed where none is told.
-    func accuracy(_ told: Int32) -> Int32 { told > 0 ? told : unknownAccuracyCentimetres }
+    /// The reported accuracy, or the assumed one if there is none, centimetres.
+    func accuracy(_ reported: Int32) -> Int32 {
+        reported > 0 ? reported : unknownAccuracyCentimetres
+    }
 }

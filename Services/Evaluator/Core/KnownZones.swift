@@ -1,127 +1,127 @@
 import Geometry
 import Model
 
-/// The zones of circles and sets; private ones are with their persons.
+/// The zones of circles and sets. Private zones are part of ``PersonState``.
 struct KnownZones: Sendable {
-    var circles = Slots<CircleKind, JudgedZones>()
-    var sets = Slots<ZoneSetKind, JudgedSet>()
+    var circles = Slots<CircleKind, ActiveZones>()
+    var sets = Slots<ZoneSetKind, ActiveSet>()
 
-    /// Makes the sets ready to be searched.
-    mutating func build(_ wanted: [ZoneSetID]) {
-        for id in wanted {
-            if let place = sets.place(of: id), !sets[place].isBuilt { sets[place].build() }
+    /// Makes sets searchable.
+    mutating func build(_ ids: [ZoneSetID]) {
+        for id in ids {
+            if let index = sets.index(of: id), !sets[index].isBuilt { sets[index].build() }
         }
     }
 
-    /// The zones of one owner; of a set those that are built.
-    func zones(of source: ZoneSource, _ person: PersonState) -> JudgedZones? {
+    /// The searchable zones of one owner.
+    func zones(of source: ZoneSource, _ person: PersonState) -> ActiveZones? {
         switch source {
         case .own: person.ownZones
-        case .circle(let id): circles.place(of: id).map { circles[$0] }
-        case .set(let id): sets.place(of: id).map { sets[$0].judged }
+        case .circle(let id): circles.index(of: id).map { circles[$0] }
+        case .set(let id): sets.index(of: id).map { sets[$0].activeZones }
         }
     }
 
-    /// The zones of those that can judge a person by their number: 0 = the person, then circle by
-    /// circle, then set by set; nil where none are known.
+    /// The zones of an owner by its number: 0 = the person, then each circle, then each set; nil if
+    /// unknown.
     @inline(__always)
     func owner(
         _ number: UInt16, of person: borrowing PersonState
-    ) -> (zones: JudgedZones, source: ZoneSource)? {
+    ) -> (zones: ActiveZones, source: ZoneSource)? {
         guard number > 0 else { return (person.ownZones, .own) }
         let index = Int(number) - 1
         if index < person.circles.count {
             let circle = person.circles[index]
-            return circles.place(of: circle).map { (circles[$0], .circle(circle)) }
+            return circles.index(of: circle).map { (circles[$0], .circle(circle)) }
         }
         guard index - person.circles.count < person.sets.count else { return nil }
         let set = person.sets[index - person.circles.count]
-        return sets.place(of: set).map { (sets[$0].judged, .set(set)) }
+        return sets.index(of: set).map { (sets[$0].activeZones, .set(set)) }
     }
 
-    /// The zone as it judges the person; nil where it does not. Own zones come first, then circle
-    /// by circle, then set by set.
+    /// Finds a zone that applies to the person; nil if none does. Own zones come first, then each
+    /// circle, then each set.
     ///
-    /// - Parameter except: a circle whose zones are left out
+    /// - Parameter except: a circle whose zones are skipped.
     func zone(
         _ id: ZoneID, of person: PersonState, at now: Timestamp, except: CircleID? = nil
     ) -> FoundZone? {
-        if let place = person.ownZones.place(of: id),
-            let found = judging(person, FoundZone(person.ownZones, place, of: .own), now)
+        if let index = person.ownZones.index(of: id),
+            let found = ifApplicable(person, FoundZone(person.ownZones, index, of: .own), now)
         {
             return found
         }
         for circle in person.circles where circle != except {
-            guard let index = circles.place(of: circle), let place = circles[index].place(of: id)
+            guard let owner = circles.index(of: circle), let index = circles[owner].index(of: id)
             else { continue }
-            let found = FoundZone(circles[index], place, of: .circle(circle))
-            if let found = judging(person, found, now) { return found }
+            let found = FoundZone(circles[owner], index, of: .circle(circle))
+            if let found = ifApplicable(person, found, now) { return found }
         }
         for set in person.sets {
-            guard let index = sets.place(of: set), let prepared = sets[index].zone(id) else {
+            guard let owner = sets.index(of: set), let prepared = sets[owner].zone(id) else {
                 continue
             }
             let found = FoundZone(prepared, of: .set(set))
-            if let found = judging(person, found, now) { return found }
+            if let found = ifApplicable(person, found, now) { return found }
         }
         return nil
     }
 
-    private func judging(
+    private func ifApplicable(
         _ person: PersonState, _ found: FoundZone, _ now: Timestamp
     ) -> FoundZone? {
-        person.isJudged(by: found.zone, of: found.source, at: now) ? found : nil
+        person.isEvaluated(by: found.zone, of: found.source, at: now) ? found : nil
     }
 
-    /// Those that somebody can be absent from and that judge the person.
+    /// The zones with an absence rule that apply to the person.
     func absentZones(of person: PersonState, at now: Timestamp) -> [FoundZone] {
         var found = person.ownZones.absent.map { FoundZone(person.ownZones, $0, of: .own) }
         for circle in person.circles {
-            guard let index = circles.place(of: circle) else { continue }
+            guard let index = circles.index(of: circle) else { continue }
             found += circles[index].absent.map {
                 FoundZone(circles[index], $0, of: .circle(circle))
             }
         }
         for set in person.sets {
-            guard let index = sets.place(of: set) else { continue }
+            guard let index = sets.index(of: set) else { continue }
             found += sets[index].absent.map { FoundZone($0, of: .set(set)) }
         }
-        return found.filter { person.isJudged(by: $0.zone, of: $0.source, at: now) }
+        return found.filter { person.isEvaluated(by: $0.zone, of: $0.source, at: now) }
     }
 }
 
-/// A zone and whose it is.
+/// A zone and its owner.
 struct FoundZone: Sendable {
     private enum Origin: Sendable {
-        case placed(JudgedZones, Int)
-        /// Of a set that is not ready to be searched.
-        indirect case alone(PreparedZone)
+        case indexed(ActiveZones, Int)
+        /// From a set that is not searchable yet.
+        indirect case standalone(PreparedZone)
     }
 
     let source: ZoneSource
-    let zone: JudgedZone
+    let zone: ActiveZone
     private let origin: Origin
 
-    init(_ zones: JudgedZones, _ place: Int, of source: ZoneSource) {
+    init(_ zones: ActiveZones, _ index: Int, of source: ZoneSource) {
         self.source = source
-        zone = zones.zones[place]
-        origin = .placed(zones, place)
+        zone = zones.zones[index]
+        origin = .indexed(zones, index)
     }
 
     init(_ prepared: PreparedZone, of source: ZoneSource) {
         self.source = source
         zone = prepared.zone
-        origin = .alone(prepared)
+        origin = .standalone(prepared)
     }
 
     var details: ZoneDetails {
         switch origin {
-        case .placed(let zones, let place): zones.details[place]
-        case .alone(let prepared): prepared.details
+        case .indexed(let zones, let index): zones.details[index]
+        case .standalone(let prepared): prepared.details
         }
     }
 
-    /// Where a fix alone would see somebody.
+    /// The presence by this point alone, without hysteresis or history.
     func presence(of point: EarthPoint) -> Presence {
         let distance = signedDistance(from: point)
         let verdict = ZoneVerdict(
@@ -131,16 +131,16 @@ struct FoundZone: Sendable {
 
     var inradiusCentimetres: Int32 {
         switch origin {
-        case .placed(let zones, let place): zones.regions.inradiusCentimetres(place)
-        case .alone(let prepared): prepared.region.inradiusCentimetres
+        case .indexed(let zones, let index): zones.regions.inradiusCentimetres(index)
+        case .standalone(let prepared): prepared.region.inradiusCentimetres
         }
     }
 
-    /// To the true edge, negative inside.
+    /// Distance to the true edge, negative inside.
     func signedDistance(from point: EarthPoint) -> SignedDistance {
         switch origin {
-        case .placed(let zones, let place): zones.regions.signedDistance(place, from: point)
-        case .alone(let prepared): prepared.region.signedDistance(from: point)
+        case .indexed(let zones, let index): zones.regions.signedDistance(index, from: point)
+        case .standalone(let prepared): prepared.region.signedDistance(from: point)
         }
     }
 }

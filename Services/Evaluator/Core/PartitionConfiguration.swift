@@ -1,127 +1,129 @@
 import Hashing
 import Model
 
-// Who is there and which zones there are, as ingest says.
+// Configuration records of a partition: people, circles, zone sets.
 extension PartitionState {
-    /// A record of configuration, without deciding anything.
+    /// Applies a configuration record without evaluating anybody.
     ///
-    /// - Returns: whether it is one.
+    /// - Returns: false if the record is no configuration.
     mutating func configure(_ body: EventBody) -> Bool {
-        arrangements += 1
+        configurationGeneration += 1
         switch body {
         case .inputCircle(let circle):
-            let place = zones.circles.place(of: circle.circle, making: JudgedZones.none)
-            unreadableZones -= zones.circles[place].unreadable
-            zones.circles[place] = JudgedZones(circle.zones)
-            unreadableZones += zones.circles[place].unreadable
+            let index = zones.circles.index(of: circle.circle, inserting: ActiveZones.none)
+            unreadableZones -= zones.circles[index].unreadable
+            zones.circles[index] = ActiveZones(circle.zones)
+            unreadableZones += zones.circles[index].unreadable
         case .inputCircleRemoved(let removal):
-            guard let place = zones.circles.place(of: removal.circle) else { return true }
-            unreadableZones -= zones.circles[place].unreadable
-            zones.circles.remove(removal.circle, leaving: JudgedZones.none)
+            guard let index = zones.circles.index(of: removal.circle) else { return true }
+            unreadableZones -= zones.circles[index].unreadable
+            zones.circles.remove(removal.circle, fillingWith: ActiveZones.none)
         case .inputSet(let set):
-            let place = zones.sets.place(of: set.set, making: JudgedSet())
-            unreadableZones -= zones.sets[place].unreadable
-            zones.sets[place].replace(page: set.page, by: set.zones)
-            unreadableZones += zones.sets[place].unreadable
+            let index = zones.sets.index(of: set.set, inserting: ActiveSet())
+            unreadableZones -= zones.sets[index].unreadable
+            zones.sets[index].replace(page: set.page, with: set.zones)
+            unreadableZones += zones.sets[index].unreadable
         case .inputSetRemoved(let removal):
-            guard let place = zones.sets.place(of: removal.set) else { return true }
-            unreadableZones -= zones.sets[place].unreadable
-            zones.sets.remove(removal.set, leaving: JudgedSet())
+            guard let index = zones.sets.index(of: removal.set) else { return true }
+            unreadableZones -= zones.sets[index].unreadable
+            zones.sets.remove(removal.set, fillingWith: ActiveSet())
         case .inputPerson(let person):
-            let place = people.place(of: person.person, making: PersonState(id: person.person))
-            unreadableZones -= people[place].ownZones.unreadable
-            people[place].configure(person)
-            unreadableZones += people[place].ownZones.unreadable
+            let index = people.index(of: person.person, inserting: PersonState(id: person.person))
+            unreadableZones -= people[index].ownZones.unreadable
+            people[index].configure(person)
+            unreadableZones += people[index].ownZones.unreadable
         default: return false
         }
         return true
     }
 
-    /// A record of configuration. Whom it concerns is judged at once by their last fix.
-    mutating func arrange(
+    /// Applies a configuration record and re-evaluates the people concerned by their last fix.
+    mutating func reconfigure(
         _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
         switch event.body {
         case .inputCircle(let circle):
-            arrange(circle: circle.circle, event, rules, into: &outputs)
+            reconfigure(circle: circle.circle, event, rules, into: &outputs)
         case .inputCircleRemoved(let removal):
-            arrange(circle: removal.circle, event, rules, into: &outputs)
+            reconfigure(circle: removal.circle, event, rules, into: &outputs)
         case .inputSet(let set):
-            arrange(set: set.set, page: set.page, event, rules, into: &outputs)
+            reconfigure(set: set.set, page: set.page, event, rules, into: &outputs)
         case .inputSetRemoved(let removal):
-            arrange(set: removal.set, page: nil, event, rules, into: &outputs)
+            reconfigure(set: removal.set, page: nil, event, rules, into: &outputs)
         case .inputPerson(let person):
-            turn(person.person, event, rules, into: &outputs) { state, place, turn in
-                let before = state.people[place]
+            turn(person.person, event, rules, into: &outputs) { state, index, turn in
+                let before = state.people[index]
                 _ = state.configure(event.body)
-                state.followLeader(before: before.leader, place, &turn)
-                state.arrange(place, .all, cause: event.id.raw, &turn) {
+                state.updatePrimaryDevice(before: before.primaryDevice, index, &turn)
+                state.reconfigure(index, .all, cause: event.id.raw, &turn) {
                     [zones = state.zones, now = turn.now] id in
                     zones.zone(id, of: before, at: now)
                 }
             }
         case .inputPersonRemoved(let removal):
-            remove(removal.person, event, rules, into: &outputs)
-        // Other kinds belong to other streams and say nothing here.
+            removePerson(removal.person, event, rules, into: &outputs)
+        // Other kinds belong to other streams.
         default: break
         }
     }
 
-    private mutating func arrange(
+    private mutating func reconfigure(
         circle: CircleID, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
         let members = people.keys { $0.circles.contains(circle) }
-        pass(members, event, rules, into: &outputs)
-        let old = zones.circles.place(of: circle).map { zones.circles[$0] } ?? JudgedZones.none
+        advanceAll(members, event, rules, into: &outputs)
+        let old = zones.circles.index(of: circle).map { zones.circles[$0] } ?? ActiveZones.none
         _ = configure(event.body)
         for member in members {
-            turn(member, event, rules, into: &outputs) { state, place, turn in
-                let person = state.people[place]
-                state.arrange(place, .circle(circle), cause: event.id.raw, &turn) {
+            turn(member, event, rules, into: &outputs) { state, index, turn in
+                let person = state.people[index]
+                state.reconfigure(index, .circle(circle), cause: event.id.raw, &turn) {
                     [zones = state.zones, now = turn.now] id in
                     if let found = zones.zone(id, of: person, at: now, except: circle) {
                         return found
                     }
-                    guard let place = old.place(of: id) else { return nil }
-                    let found = FoundZone(old, place, of: .circle(circle))
-                    return person.isJudged(by: found.zone, of: found.source, at: now) ? found : nil
+                    guard let index = old.index(of: id) else { return nil }
+                    let found = FoundZone(old, index, of: .circle(circle))
+                    return person.isEvaluated(by: found.zone, of: found.source, at: now)
+                        ? found : nil
                 }
             }
         }
     }
 
-    /// - Parameter page: nil = all are gone.
-    private mutating func arrange(
+    /// - Parameter page: nil = the set was removed.
+    private mutating func reconfigure(
         set: ZoneSetID, page: Int?, _ event: Event, _ rules: EvaluatorRules,
         into outputs: inout [Event]
     ) {
         let members = people.keys { $0.sets.contains(set) }
-        pass(members, event, rules, into: &outputs)
-        let old = zones.sets.place(of: set).map { zones.sets[$0] } ?? JudgedSet()
+        advanceAll(members, event, rules, into: &outputs)
+        let old = zones.sets.index(of: set).map { zones.sets[$0] } ?? ActiveSet()
         _ = configure(event.body)
-        var new = JudgedZones.none
-        if let page, let place = zones.sets.place(of: set) {
-            new = JudgedZones(zones.sets[place].zones(ofPage: page))
+        var new = ActiveZones.none
+        if let page, let index = zones.sets.index(of: set) {
+            new = ActiveZones(zones.sets[index].zones(ofPage: page))
         }
         for member in members {
-            turn(member, event, rules, into: &outputs) { state, place, turn in
-                var elsewhere = state.people[place]
-                elsewhere.sets.removeAll { $0 == set }
-                let person = state.people[place]
-                state.arrange(place, .page(new, of: set), cause: event.id.raw, &turn) {
+            turn(member, event, rules, into: &outputs) { state, index, turn in
+                var withoutSet = state.people[index]
+                withoutSet.sets.removeAll { $0 == set }
+                let person = state.people[index]
+                state.reconfigure(index, .page(new, of: set), cause: event.id.raw, &turn) {
                     [zones = state.zones, now = turn.now] id in
-                    if let found = zones.zone(id, of: elsewhere, at: now) { return found }
+                    if let found = zones.zone(id, of: withoutSet, at: now) { return found }
                     guard let prepared = old.zone(id) else { return nil }
                     let found = FoundZone(prepared, of: .set(set))
-                    return person.isJudged(by: found.zone, of: found.source, at: now) ? found : nil
+                    return person.isEvaluated(by: found.zone, of: found.source, at: now)
+                        ? found : nil
                 }
             }
         }
     }
 
-    /// Time passes for people before a record that changes what would be decided about them. What
-    /// comes of it is told apart from what comes of the record.
-    mutating func pass(
+    /// Advances people to the time of a record that changes what would be decided about them.
+    /// Events caused by that have other ids than those caused by the record.
+    mutating func advanceAll(
         _ people: [PersonID], _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
         let before = Event(
@@ -130,98 +132,98 @@ extension PartitionState {
         for person in people { turn(person, before, rules, into: &outputs) { _, _, _ in } }
     }
 
-    /// Forgets a person; an emergency that still runs is resolved, so that nobody goes on being
-    /// told, and no clock is wanted.
-    private mutating func remove(
+    /// Removes a person. A running emergency is resolved and its deadlines are cancelled, so that
+    /// nobody is notified any more.
+    private mutating func removePerson(
         _ person: PersonID, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
-        guard people.place(of: person) != nil else { return }
-        turn(person, event, rules, into: &outputs) { state, place, turn in
-            let before = state.people[place]
+        guard people.index(of: person) != nil else { return }
+        turn(person, event, rules, into: &outputs) { state, index, turn in
+            let before = state.people[index]
             turn.isErased = true
             state.unreadableZones -= before.ownZones.unreadable
-            state.people[place].configure(
-                PlacedPerson(person: person, leadingDevice: nil, circles: [], zones: []))
-            state.arrange(place, .all, cause: event.id.raw, &turn) {
+            state.people[index].configure(
+                ConfiguredPerson(person: person, primaryDevice: nil, circles: [], zones: []))
+            state.reconfigure(index, .all, cause: event.id.raw, &turn) {
                 [zones = state.zones, now = turn.now] id in
                 zones.zone(id, of: before, at: now)
             }
-            state.people[place].suspect = nil
-            // No phone is told how to report.
-            state.people[place].firstDevice = nil
-            state.forgetSilence(place, &turn)
-            let steps = state.people[place].emergency.personRemoved()
-            state.tell(steps, of: state.people[place], &turn)
+            state.people[index].suspect = nil
+            // No phone gets a reporting policy.
+            state.people[index].firstDevice = nil
+            state.clearContact(index, &turn)
+            let steps = state.people[index].emergency.personRemoved()
+            state.emit(steps, of: state.people[index], &turn)
         }
-        people.remove(person, leaving: PersonState(id: person))
+        people.remove(person, fillingWith: PersonState(id: person))
     }
 
-    /// Which zones are others than before.
-    enum Arranged {
+    /// The zones that a configuration record may have changed.
+    enum ChangedZones {
         case all
         case circle(CircleID)
-        case page(JudgedZones, of: ZoneSetID)
+        case page(ActiveZones, of: ZoneSetID)
     }
 
-    /// Forgets what is known of zones that do not judge the person any more, and decides about
-    /// those that came or changed, by the last fix.
+    /// Clears the presence in zones that no longer apply to the person, and evaluates new and
+    /// changed zones by the last fix.
     ///
-    /// - Parameter before: a zone as it judged the person before; nil if it did not.
-    mutating func arrange(
-        _ place: Int, _ part: Arranged, cause: ID128, _ turn: inout Turn,
+    /// - Parameter before: a zone as it applied to the person before; nil if it did not.
+    mutating func reconfigure(
+        _ index: Int, _ part: ChangedZones, cause: ID128, _ turn: inout Turn,
         before: @escaping (ZoneID) -> FoundZone?
     ) {
-        people[place].stale()
-        people[place].isAbsenceStale = true
-        turn.isArranged = true
-        // What a wait that was over before saw was seen among the zones of then.
-        turn.glance = nil
+        people[index].invalidateWake()
+        people[index].isAbsenceStale = true
+        turn.isReconfigured = true
+        // Bounds that an earlier wait measured belong to the old zones.
+        turn.edgeBounds = nil
         if case .page = part { turn.isPage = true }
-        if case .all = part { zones.build(people[place].sets) }
-        let (person, now, known) = (people[place], turn.now, zones)
+        if case .all = part { zones.build(people[index].sets) }
+        let (person, now, known) = (people[index], turn.now, zones)
         let isNew = { (id: ZoneID) -> Bool in
             let old = before(id)?.zone.kind
             return old == nil || old != known.zone(id, of: person, at: now)?.zone.kind
         }
         guard let trusted = person.trusted else { return }
-        var judge = ZoneJudge(trusted, .arranged)
-        judge.cause = cause
-        judge.isNew = isNew
+        var evaluator = ZoneEvaluator(trusted, .reconfigured)
+        evaluator.cause = cause
+        evaluator.isNew = isNew
         for presence in person.presences {
             let found = known.zone(presence.zone, of: person, at: now)
             if found != nil, !isNew(presence.zone) { continue }
-            let reason: CrossingReason = found == nil ? .notJudged : .zoneChanged
-            if presence.counts, let found = before(presence.zone) ?? found {
-                judge.forget(found, presence, reason, person.id, &turn)
+            let reason: CrossingReason = found == nil ? .notApplicable : .zoneChanged
+            if presence.isPresent, let found = before(presence.zone) ?? found {
+                evaluator.forget(found, presence, reason, person.id, &turn)
             }
-            people[place].forget(presence.zone)
+            people[index].forget(presence.zone)
         }
-        // A device that leads newly is asked first.
-        guard person.leadingFix != nil else { return }
+        // A new primary device decides by its own first fix.
+        guard person.primaryFix != nil else { return }
         switch part {
-        case .all: judge.decide(&people[place], known, looking: &nearZones, &turn)
+        case .all: evaluator.decide(&people[index], known, using: &zoneSearch, &turn)
         case .circle(let circle):
-            guard let index = known.circles.place(of: circle) else { return }
-            judge.decide(
-                known.circles[index], of: .circle(circle), for: &people[place],
-                looking: &nearZones, &turn)
+            guard let owner = known.circles.index(of: circle) else { return }
+            evaluator.decide(
+                known.circles[owner], of: .circle(circle), for: &people[index],
+                using: &zoneSearch, &turn)
         case .page(let zones, let set):
-            judge.decide(
-                zones, of: .set(set), for: &people[place], looking: &nearZones, &turn)
+            evaluator.decide(
+                zones, of: .set(set), for: &people[index], using: &zoneSearch, &turn)
         }
     }
 }
 
 extension PersonState {
-    mutating func configure(_ placed: PlacedPerson) {
-        let before = leader
-        circles = placed.circles.sorted()
-        sets = placed.sets.sorted()
-        unshared = placed.unshared
-        refused = placed.refused
-        ownZones = JudgedZones(placed.zones)
-        chosenDevice = placed.leadingDevice
-        // Of another device, it contradicts nothing.
-        if leader != before { suspect = nil }
+    mutating func configure(_ configured: ConfiguredPerson) {
+        let before = primaryDevice
+        circles = configured.circles.sorted()
+        sets = configured.sets.sorted()
+        unshared = configured.unshared
+        optOuts = configured.refused
+        ownZones = ActiveZones(configured.zones)
+        chosenDevice = configured.primaryDevice
+        // A suspect fix of another device contradicts nothing.
+        if primaryDevice != before { suspect = nil }
     }
 }

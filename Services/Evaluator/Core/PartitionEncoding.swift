@@ -1,10 +1,10 @@
 import Hashing
 import Model
 
-// The state of a partition as bytes: what the log led to and its configuration does not tell.
-// Equal behaviour gives equal bytes: everything is in the order of ids.
+// Encodes a partition's state: everything that results from the log and is not configuration. Equal
+// behaviour gives equal bytes because everything is ordered by id.
 extension PartitionState {
-    /// All that decides what comes, beside the configuration; `Services/Evaluator/README.md` has
+    /// All that decides what comes, beside the configuration; `docs/evaluation.md` has
     /// the grammar.
     public func encodedState() -> [UInt8] {
         var writer = StateWriter()
@@ -12,28 +12,29 @@ extension PartitionState {
         writer.put(UInt16(clamping: logic))
         writer.put(flags: [isHeld])
         let rows = people.keys { !$0.isAsConfigured }.compactMap { id in
-            people.place(of: id).map {
-                calms.count > $0 ? calms[$0].applied(to: people[$0]) : people[$0]
+            people.index(of: id).map {
+                quietFixFilters.count > $0
+                    ? quietFixFilters[$0].applied(to: people[$0]) : people[$0]
             }
         }
         writer.put(list: rows) { $0.put($1) }
         return writer.bytes
     }
 
-    /// Whoever comes to the same position by another way has the same.
+    /// The hash of the encoded state. Every owner has the same hash at the same position.
     public var stateHash: UInt64 { PartitionState.hash(ofState: encodedState()) }
 
-    /// Of an encoded state; whoever keeps it computes the same.
+    /// The hash of an encoded state, for those who store it.
     public static func hash(ofState bytes: [UInt8]) -> UInt64 { Hash.state(bytes) }
 }
 
 extension PersonState {
-    /// Whether nothing happened beside configuration.
+    /// Whether the person has no state besides configuration.
     fileprivate var isAsConfigured: Bool {
         firstDevice == nil && trusted == nil && presences.isEmpty && lastFix == nil
-            && battery == nil && clock == nil && emergency == EmergencyLife()
-            && alarms == AlarmLife() && policy.told == nil && !policy.isStale
-            && silence == Silence() && batteryNotice == BatteryNotice()
+            && battery == nil && deadline == nil && emergency == EmergencyMachine()
+            && alarms == AlarmMachine() && policy.sent == nil && !policy.isStale
+            && contact == ContactMachine() && batteryNotice == BatteryNotice()
     }
 }
 
@@ -43,13 +44,13 @@ extension StateWriter {
         put(person.id)
         put(flags: [
             person.firstDevice != nil, person.trusted != nil, person.suspect != nil,
-            lastFix != nil, person.battery != nil, person.clock != nil, person.usualSilence > 0,
+            lastFix != nil, person.battery != nil, person.deadline != nil, person.usualInterval > 0,
             person.previous != nil,
         ])
         put(person.passed)
         if let device = person.firstDevice { put(device) }
         if let trusted = person.trusted { put(trusted) }
-        if person.usualSilence > 0 { put(UInt16(person.usualSilence)) }
+        if person.usualInterval > 0 { put(UInt16(person.usualInterval)) }
         if let previous = person.previous { put(previous) }
         if let suspect = person.suspect {
             put(suspect.fix)
@@ -57,15 +58,15 @@ extension StateWriter {
         }
         if let lastFix { put(lastFix) }
         if let battery = person.battery { put(battery) }
-        if let clock = person.clock { put(clock) }
+        if let deadline = person.deadline { put(deadline) }
         put(list: person.presences) { $0.put($1) }
         put(person.emergency)
         put(person.alarms)
         put(person.policy)
-        put(person.silence, person.batteryNotice)
+        put(person.contact, person.batteryNotice)
     }
 
-    private mutating func put(_ fix: JudgedFix) {
+    private mutating func put(_ fix: EvaluatedFix) {
         put(fix.fix)
         put(fix.device)
         put(fix.report)
@@ -75,7 +76,7 @@ extension StateWriter {
         put(presence.zone)
         put(flags: [
             presence.presence == .near || presence.isUndecided,
-            presence.presence == .inside || presence.isUndecided, presence.isWithheld,
+            presence.presence == .inside || presence.isUndecided, presence.isSuppressed,
             presence.hasDwelled, presence.isClosed, presence.leaving != nil,
             presence.restsOnOneFix, presence.entering != nil || presence.isCoarse,
         ])

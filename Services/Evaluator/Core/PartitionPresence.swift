@@ -1,180 +1,184 @@
 import Geometry
 import Model
 
-// What fixes and time decide about a person and zones.
+// Decisions about presence: by fixes and by time.
 extension PartitionState {
-    /// A fix: of the leading device and no older than the last it moves presence; else it is
-    /// history.
-    mutating func judge(
+    /// Evaluates a report. A fix of the primary device that is not older than the last one changes
+    /// presence; any other is only history.
+    mutating func evaluate(
         _ report: Report, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
-        turn(report.person, event, rules, into: &outputs) { state, place, turn in
-            state.people[place].note(report)
-            if state.people[place].firstDevice == nil {
-                state.people[place].firstDevice = report.device
+        turn(report.person, event, rules, into: &outputs) { state, index, turn in
+            state.people[index].recordLastFix(report)
+            if state.people[index].firstDevice == nil {
+                state.people[index].firstDevice = report.device
             }
-            guard state.people[place].leader == report.device else { return }
-            state.hear(report, place, &turn)
+            guard state.people[index].primaryDevice == report.device else { return }
+            state.recordReport(report, index, &turn)
             guard !report.late else { return }
-            state.take(JudgedFix(report), place, &turn)
+            state.assess(EvaluatedFix(report), index, &turn)
         }
     }
 
-    /// Believes a fix that can have followed the trusted one, and one that can have followed the
-    /// suspect before it, which was none then; else it is a suspect, and changes nothing.
-    private mutating func take(_ fix: JudgedFix, _ place: Int, _ turn: inout Turn) {
-        guard let trusted = people[place].leadingFix else {
-            return believe(fix, .first, from: nil, place, &turn)
+    /// Trusts a fix that can follow the trusted one. Trusts it and the suspect fix if it can follow
+    /// that. Otherwise the fix becomes a suspect and changes nothing.
+    private mutating func assess(_ fix: EvaluatedFix, _ index: Int, _ turn: inout Turn) {
+        guard let trusted = people[index].primaryFix else {
+            return trust(fix, .first, from: nil, index, &turn)
         }
-        let suspect = people[place].suspect?.fix
+        let suspect = people[index].suspect?.fix
         guard fix.fix.time >= (suspect ?? trusted).fix.time else { return }
-        if fix.repeats(suspect ?? trusted) { return complete(fix, trusted, place, &turn) }
+        if fix.repeats(suspect ?? trusted) { return amend(fix, trusted, index, &turn) }
         if turn.rules.canFollow(trusted, fix) {
-            return believe(fix, .fix, from: trusted, place, &turn)
+            return trust(fix, .fix, from: trusted, index, &turn)
         }
         if let suspect,
             turn.rules.canFollow(suspect, fix) || turn.rules.areSteady(trusted, suspect, fix)
         {
-            believe(suspect, .fix, from: nil, place, &turn)
-            return believe(fix, .fix, from: suspect, place, &turn)
+            trust(suspect, .fix, from: nil, index, &turn)
+            return trust(fix, .fix, from: suspect, index, &turn)
         }
-        // The wait counts from the first that contradicted.
-        people[place].suspect = SuspectFix(
-            fix: fix, since: people[place].suspect?.since ?? turn.now)
-        people[place].stale()
-        people[place].neighbourhood.end()
-        judge(ZoneJudge(fix, .suspect), place, &turn)
-        turn.glance = nil
+        // The wait counts from the first contradicting fix.
+        people[index].suspect = SuspectFix(
+            fix: fix, since: people[index].suspect?.since ?? turn.now)
+        people[index].invalidateWake()
+        people[index].nearbyZones.invalidate()
+        evaluate(ZoneEvaluator(fix, .suspect), index, &turn)
+        turn.edgeBounds = nil
     }
 
-    /// Evaluates the newest fix again, with values that a further message of it has added. It is
-    /// one fix still: it confirms nothing that it said before, and no time has passed.
-    private mutating func complete(
-        _ fix: JudgedFix, _ trusted: JudgedFix, _ place: Int, _ turn: inout Turn
+    /// Evaluates the newest fix again with values that a further message has added. It is still one
+    /// fix: it confirms nothing that it said before, and no time has passed.
+    private mutating func amend(
+        _ fix: EvaluatedFix, _ trusted: EvaluatedFix, _ index: Int, _ turn: inout Turn
     ) {
-        guard let suspect = people[place].suspect else {
-            let fix = JudgedFix(fix: fix.fix, device: fix.device, report: trusted.report)
-            let (usual, previous) = (people[place].usualSilence, people[place].previous)
-            believe(fix, .fix, from: trusted, place, &turn)
-            (people[place].usualSilence, people[place].previous) = (usual, previous)
+        guard let suspect = people[index].suspect else {
+            let fix = EvaluatedFix(fix: fix.fix, device: fix.device, report: trusted.report)
+            let (usual, previous) = (people[index].usualInterval, people[index].previous)
+            trust(fix, .fix, from: trusted, index, &turn)
+            (people[index].usualInterval, people[index].previous) = (usual, previous)
             return
         }
-        let fix = JudgedFix(fix: fix.fix, device: fix.device, report: suspect.fix.report)
+        let fix = EvaluatedFix(fix: fix.fix, device: fix.device, report: suspect.fix.report)
         if turn.rules.canFollow(trusted, fix) {
-            believe(fix, .fix, from: trusted, place, &turn)
+            trust(fix, .fix, from: trusted, index, &turn)
         } else {
-            people[place].suspect = SuspectFix(fix: fix, since: suspect.since)
+            people[index].suspect = SuspectFix(fix: fix, since: suspect.since)
         }
     }
 
-    /// Judges by a fix and trusts it from here on.
+    /// Evaluates a fix and trusts it from now on.
     ///
-    /// - Parameter before: from which the person can have come here; nil if from nowhere known, and
-    ///   then nothing was crossed on the way.
-    mutating func believe(
-        _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, from before: JudgedFix?, _ place: Int,
+    /// - Parameter before: the fix from which the person can have moved here; nil if there is none.
+    ///   Then no zone was crossed.
+    mutating func trust(
+        _ fix: EvaluatedFix, _ occasion: ZoneEvaluator.Occasion, from before: EvaluatedFix?,
+        _ index: Int,
         _ turn: inout Turn
     ) {
-        var judge = ZoneJudge(fix, occasion, from: before, turn.rules)
-        let silent = people[place].trusted.map { fix.fix.time.seconds(since: $0.fix.time) } ?? 0
-        judge.isLateAnswer = people[place].isLateAnswer(fix, occasion, turn.rules)
-        judge.previous = people[place].previous
-        if occasion == .fix, !looksAlways, let before,
-            let spot = people[place].neighbourhood.go(
-                to: fix.fix.position, from: before.fix.position, at: arrangements)
+        var evaluator = ZoneEvaluator(fix, occasion, from: before, turn.rules)
+        let silent = people[index].trusted.map { fix.fix.time.seconds(since: $0.fix.time) } ?? 0
+        evaluator.isLateAnswer = people[index].isLateAnswer(fix, occasion, turn.rules)
+        evaluator.previous = people[index].previous
+        if occasion == .fix, !isQuietFixFilterDisabled, let before,
+            let localPoint = people[index].nearbyZones.move(
+                to: fix.fix.position, from: before.fix.position, at: configurationGeneration)
         {
-            judge.decide(around: &people[place], zones, at: spot, &turn)
+            evaluator.decide(around: &people[index], zones, at: localPoint, &turn)
         } else {
-            self.judge(judge, place, &turn)
-            settle(around: fix.point, place, &turn)
+            self.evaluate(evaluator, index, &turn)
+            rebuildNearbyZones(around: fix.point, index, &turn)
         }
-        people[place].previous = occasion == .first ? nil : people[place].trusted?.fix
-        people[place].trusted = fix
-        people[place].usualSilence =
+        people[index].previous = occasion == .first ? nil : people[index].trusted?.fix
+        people[index].trusted = fix
+        people[index].usualInterval =
             occasion == .first
-            ? 0 : turn.rules.usualSilence(people[place].usualSilence, after: silent)
-        turn.believed = fix
-        // An alarm rings by itself for a while after each fix.
-        if !people[place].alarms.alarms.isEmpty { people[place].isWakeStale = true }
-        if people[place].suspect != nil {
-            people[place].suspect = nil
-            people[place].stale()
+            ? 0 : turn.rules.usualInterval(people[index].usualInterval, after: silent)
+        turn.trustedFix = fix
+        // Each fix lets alarms ring by time for a while.
+        if !people[index].alarms.alarms.isEmpty { people[index].isWakeStale = true }
+        if people[index].suspect != nil {
+            people[index].suspect = nil
+            people[index].invalidateWake()
         }
     }
 
-    private mutating func judge(_ judge: ZoneJudge, _ place: Int, _ turn: inout Turn) {
-        let sets = people[place].sets
+    private mutating func evaluate(_ evaluator: ZoneEvaluator, _ index: Int, _ turn: inout Turn) {
+        let sets = people[index].sets
         if !sets.isEmpty { zones.build(sets) }
-        judge.decide(&people[place], zones, looking: &nearZones, &turn)
+        evaluator.decide(&people[index], zones, using: &zoneSearch, &turn)
     }
 
-    /// After a fix that was judged by indices: finds out what is around it.
-    private mutating func settle(around point: EarthPoint, _ place: Int, _ turn: inout Turn) {
-        turn.glance = nil
-        guard !looksAlways, people[place].neighbourhood.isWorthWhile() else { return }
-        turn.glance = neighbours.settle(
-            &people[place], around: point, in: zones, at: arrangements)
+    /// Rebuilds the nearby zones after a fix that was evaluated by spatial search.
+    private mutating func rebuildNearbyZones(
+        around point: EarthPoint, _ index: Int, _ turn: inout Turn
+    ) {
+        turn.edgeBounds = nil
+        guard !isQuietFixFilterDisabled, people[index].nearbyZones.shouldRebuild() else { return }
+        turn.edgeBounds = nearbyZoneSearch.rebuild(
+            &people[index], around: point, in: zones, at: configurationGeneration)
     }
 
     // MARK: What time brings
 
-    /// No other fix came: the one by which the person would have left a zone is what there is.
-    mutating func leave(_ zone: ZoneID, _ place: Int, _ turn: inout Turn) {
-        guard var presence = people[place].presence(in: zone) else { return }
+    /// Evaluates the leaving of a zone by one fix, because no other fix arrived.
+    mutating func confirmLeaving(_ zone: ZoneID, _ index: Int, _ turn: inout Turn) {
+        guard var presence = people[index].presence(in: zone) else { return }
         presence.leaving = nil
-        people[place].keep(presence, isTimed: true)
-        guard let trusted = people[place].trusted,
-            let source = zones.zone(zone, of: people[place], at: turn.now)?.source
-        else { return people[place].forget(zone) }
-        let judge = ZoneJudge(trusted, .alone)
-        judge.decide(zone, of: source, for: &people[place], zones, &turn)
+        people[index].store(presence, isTimed: true)
+        guard let trusted = people[index].trusted,
+            let source = zones.zone(zone, of: people[index], at: turn.now)?.source
+        else { return people[index].forget(zone) }
+        let evaluator = ZoneEvaluator(trusted, .leavingTimeout)
+        evaluator.decide(zone, of: source, for: &people[index], zones, &turn)
     }
 
-    mutating func dwell(_ zone: ZoneID, _ place: Int, _ turn: inout Turn) {
-        guard var presence = people[place].presence(in: zone) else { return }
+    mutating func dwell(_ zone: ZoneID, _ index: Int, _ turn: inout Turn) {
+        guard var presence = people[index].presence(in: zone) else { return }
         presence.hasDwelled = true
-        people[place].keep(presence, isTimed: true)
-        guard let trusted = people[place].trusted,
-            let found = zones.zone(zone, of: people[place], at: turn.now)
+        people[index].store(presence, isTimed: true)
+        guard let trusted = people[index].trusted,
+            let found = zones.zone(zone, of: people[index], at: turn.now)
         else { return }
-        var judge = ZoneJudge(trusted, .arranged)
-        judge.cause = Turn.cause(due: turn.now)
-        let person = people[place]
+        var evaluator = ZoneEvaluator(trusted, .reconfigured)
+        evaluator.cause = Turn.cause(due: turn.now)
+        let person = people[index]
         let age = turn.now.seconds(since: trusted.fix.time)
-        let isFixOld = age > max(turn.rules.contactSeconds, Int64(person.usualSilence))
-        judge.dwell(found, person.id, isFixOld: isFixOld, &turn)
+        let isFixOld = age > max(turn.rules.contactSeconds, Int64(person.usualInterval))
+        evaluator.dwell(found, person.id, isFixOld: isFixOld, &turn)
     }
 
-    /// A zone's schedule opens: whoever is there is found there. Or it closes: they are forgotten.
-    mutating func openOrClose(_ zone: ZoneID, _ place: Int, due: Timestamp, _ turn: inout Turn) {
-        guard let trusted = people[place].trusted,
-            let source = zones.zone(zone, of: people[place], at: turn.now)?.source
-        else { return people[place].forget(zone) }
-        var judge = ZoneJudge(trusted, .opened)
-        judge.cause = Turn.cause(due: due)
-        judge.decide(zone, of: source, for: &people[place], zones, &turn)
+    /// Handles the opening or closing of a zone's schedule: presence is established or cleared.
+    mutating func openOrClose(_ zone: ZoneID, _ index: Int, due: Timestamp, _ turn: inout Turn) {
+        guard let trusted = people[index].trusted,
+            let source = zones.zone(zone, of: people[index], at: turn.now)?.source
+        else { return people[index].forget(zone) }
+        var evaluator = ZoneEvaluator(trusted, .scheduleOpened)
+        evaluator.cause = Turn.cause(due: due)
+        evaluator.decide(zone, of: source, for: &people[index], zones, &turn)
     }
 
-    /// Whoever is not known to be inside of a zone by now is missed: known by a fix that is not old
-    /// or a phone that keeps its contact, or unless the newest trusted fix by itself sees them
-    /// there and is neither old nor too inaccurate. A suspect says neither that they are there nor,
-    /// where it does, that there is contact.
-    mutating func missPeople(_ place: Int, due: Timestamp, _ turn: inout Turn) {
-        let person = people[place]
+    /// Reports people who are absent from a zone at its deadline.
+    ///
+    /// A person counts as present if they are known to be inside, by a recent fix or a phone that
+    /// keeps contact. They also count as present if the newest trusted fix alone shows them inside
+    /// and is recent and accurate enough. A suspect fix proves neither presence nor contact.
+    mutating func evaluateAbsence(_ index: Int, due: Timestamp, _ turn: inout Turn) {
+        let person = people[index]
         let before = Timestamp(microseconds: due.microseconds - 1)
-        var missed = zones.absentZones(of: person, at: turn.now).filter { found in
+        var absent = zones.absentZones(of: person, at: turn.now).filter { found in
             found.details.absentByMinute.flatMap {
                 found.details.calendar.next(minute: $0, after: before)
             } == due
         }
-        missed.sort { $0.zone.id < $1.zone.id }
-        func isRecent(_ fix: JudgedFix) -> Bool {
+        absent.sort { $0.zone.id < $1.zone.id }
+        func isRecent(_ fix: EvaluatedFix) -> Bool {
             due - fix.fix.time <= .seconds(turn.rules.contactSeconds)
         }
-        let keepsContact = person.keepsContact
-        let isKnown = keepsContact || person.trusted.map(isRecent) == true
-        for found in missed where !(isKnown && person.isInside(found)) {
-            func isThere(_ fix: JudgedFix) -> Bool {
+        let isInContact = person.isInContact
+        let isKnown = isInContact || person.trusted.map(isRecent) == true
+        for found in absent where !(isKnown && person.isInside(found)) {
+            func isThere(_ fix: EvaluatedFix) -> Bool {
                 let inradius = found.inradiusCentimetres
                 return found.presence(of: fix.point) == .inside
                     && !turn.rules.isCoarse(fix.fix, .safe, inradiusCentimetres: inradius)
@@ -185,68 +189,70 @@ extension PartitionState {
             let absence = ZoneAbsence(
                 person: person.id, zone: found.zone.id, zoneName: found.details.name,
                 circle: found.source.circle, set: found.source.set, by: due, fix: last?.fix,
-                hasContact: keepsContact || last.map(isRecent) == true)
-            turn.tell(
+                hasContact: isInContact || last.map(isRecent) == true)
+            turn.emit(
                 .zoneAbsent(absence), of: person.id, subject: .id(found.zone.id),
                 cause: Turn.cause(due: due))
-            // Without contact nobody knows: nothing is said to a number outside.
-            if absence.hasContact { turn.fire(.absent, found) }
+            // Without contact absence is not certain: no message leaves the app.
+            if absence.hasContact { turn.queueMessages(.absent, found) }
         }
-        people[place].absence = nextAbsence(of: person, after: due)
+        people[index].absence = nextAbsence(of: person, after: due)
     }
 
-    /// No other fix came: the suspect is what there is.
-    mutating func believeSuspect(_ place: Int, _ turn: inout Turn) {
-        guard let suspect = people[place].suspect else { return }
-        believe(suspect.fix, .silence, from: nil, place, &turn)
+    /// Trusts the suspect fix because no other fix arrived.
+    mutating func trustSuspect(_ index: Int, _ turn: inout Turn) {
+        guard let suspect = people[index].suspect else { return }
+        trust(suspect.fix, .suspectTimeout, from: nil, index, &turn)
     }
 
-    /// The circle's safe zones judge the person again.
-    mutating func endPause(
-        of circle: CircleID, _ place: Int, due: Timestamp, _ turn: inout Turn
+    /// Ends a sharing pause: the circle's safe zones apply to the person again.
+    mutating func endSharingPause(
+        of circle: CircleID, _ index: Int, due: Timestamp, _ turn: inout Turn
     ) {
-        let before = people[place]
-        people[place].unshared.removeAll { $0.circle == circle }
+        let before = people[index]
+        people[index].unshared.removeAll { $0.circle == circle }
         let paused = Timestamp(microseconds: due.microseconds - 1)
-        arrange(place, .all, cause: Turn.cause(due: due), &turn) { [zones] id in
+        reconfigure(index, .all, cause: Turn.cause(due: due), &turn) { [zones] id in
             zones.zone(id, of: before, at: paused)
         }
-        people[place].absence = nextAbsence(of: people[place], after: due)
+        people[index].absence = nextAbsence(of: people[index], after: due)
     }
 }
 
 extension PersonState {
-    /// Whether a fix comes so long after the trusted one that this stands, though it is one alone.
+    /// Whether a fix arrives so long after the trusted one that the trusted one stands, although it
+    /// is alone.
     func isLateAnswer(
-        _ fix: JudgedFix, _ occasion: ZoneJudge.Occasion, _ rules: EvaluatorRules
+        _ fix: EvaluatedFix, _ occasion: ZoneEvaluator.Occasion, _ rules: EvaluatorRules
     ) -> Bool {
         guard occasion == .fix, let trusted else { return false }
         let silent = fix.fix.time.seconds(since: trusted.fix.time)
-        return silent > rules.confirmSeconds(after: Int64(usualSilence))
+        return silent > rules.confirmSeconds(after: Int64(usualInterval))
     }
 
-    /// Whether the phone follows its reporting policy and is not overdue.
-    fileprivate var keepsContact: Bool {
-        silence.phase == .heard && silence.terms != nil && silence.terms?.device == leader
+    /// Whether the phone follows its reporting policy and is not late.
+    fileprivate var isInContact: Bool {
+        contact.phase == .ok && contact.expectation != nil
+            && contact.expectation?.device == primaryDevice
     }
 
-    /// Whether the person is inside of a zone, as far as is known, and no fix says that they have
-    /// left; also while its schedule is closed.
+    /// Whether the person is known to be inside a zone and no fix says that they have left; also
+    /// while its schedule is closed.
     fileprivate func isInside(_ found: FoundZone) -> Bool {
         guard let known = presence(in: found.zone.id) else { return false }
         return known.presence == .inside && known.leaving == nil && !known.isInDoubt
     }
 }
 
-extension ZoneJudge {
-    /// One zone, by its id.
+extension ZoneEvaluator {
+    /// Evaluates one zone by its id.
     fileprivate func decide(
         _ zone: ZoneID, of source: ZoneSource, for person: inout PersonState,
         _ zones: KnownZones, _ turn: inout Turn
     ) {
-        guard let owner = zones.zones(of: source, person), let place = owner.place(of: zone)
+        guard let owner = zones.zones(of: source, person), let index = owner.index(of: zone)
         else { return person.forget(zone) }
-        let near = NearRegion(place: Int32(place), isSurelyInside: false)
+        let near = NearRegion(index: Int32(index), isSurelyInside: false)
         decide(owner, near, of: source, for: &person, &turn)
     }
 }

@@ -1,60 +1,65 @@
 import Hashing
 import Model
 
-/// Everything that is decided about the people of one partition, a function of its log alone.
+/// The state of one partition, a pure function of its log.
 ///
-/// The same records give the same state and the same outputs, on every machine: time is the
-/// record's, ids are hashes of meanings, and nothing depends on the order of a dictionary.
+/// The same records give the same state and outputs on every machine: time comes from records, ids
+/// are hashes of their causes, and nothing depends on the order of a dictionary.
 public struct PartitionState: Sendable {
     let logics: EvaluatorLogics
     var people = Slots<PersonKind, PersonState>()
-    /// In the same places.
-    var calms = Slab<Calm>()
+    /// At the same indices as ``people``.
+    var quietFixFilters = Slab<QuietFixFilter>()
     var zones = KnownZones()
-    /// The version of the logic that decides, as the log says.
+    /// The current version of the logic, as set by the log.
     public internal(set) var logic = EvaluatorLogics.first {
         didSet { rules = logics.rules(of: logic) ?? rules }
     }
-    /// Of ``logic``; those of the one before where this program does not have it.
+    /// The rules of ``logic``; those of the version before if this program does not know it.
     private(set) var rules = EvaluatorRules()
-    /// The suite suspects itself, because so many devices fell silent: nobody is taken for lost.
+    /// Whether contact loss is held because so many devices became silent at once that the suite
+    /// itself may be the cause. Nobody becomes lost meanwhile.
     var isHeld = false
-    /// Logic asked for by the log that this program does not have; it decides nothing any more.
+    /// A version set by the log that this program does not know; the partition then handles no more
+    /// records.
     public private(set) var unknownLogic: Int?
-    /// Zones that judge nobody because their geometry has a format this program does not know.
+    /// Number of zones that are not evaluated because this program does not know their geometry
+    /// format.
     public internal(set) var unreadableZones = 0
-    /// Whether all that a fix may change is looked at for each, by indices, which changes no
-    /// decision.
-    package var looksAlways = false
-    /// Fixes for which no zone was looked at.
+    /// Whether every fix is evaluated by spatial search, without caches; decisions are the same.
+    package var isQuietFixFilterDisabled = false
+    /// Number of fixes for which no zone was evaluated.
     package internal(set) var quietFixes = 0
-    /// Counts what may change what zones say of those who do not move; no part of the state.
-    var arrangements: UInt64 = 0
-    /// For looking up zones; means nothing between two records.
-    var nearZones = JudgedZones.Search()
-    /// For looking around; mean nothing between two records.
-    var neighbours = NeighbourSearch()
-    var survey = ZoneSurvey()
+    /// Counts changes of configuration or logic, which may affect people who do not move. Not part
+    /// of the state.
+    var configurationGeneration: UInt64 = 0
+    /// Reusable buffers of zone searches; meaningless between records.
+    var zoneSearch = ActiveZones.Search()
+    /// Further reusable buffers; meaningless between records.
+    var nearbyZoneSearch = NearbyZoneSearch()
+    var zoneProbe = ZoneProbe()
     var alertStays: [AlarmStay] = []
     var changes: [PresenceChange] = []
 
-    /// Before the first record of a log.
+    /// The state before the first record of a log.
     public init(logics: EvaluatorLogics = .current) {
         self.logics = logics
         rules = logics.rules(of: logic) ?? rules
     }
 
-    /// People and circles known.
+    /// Number of known people and circles.
     public var peopleCount: Int { people.count }
     public var circleCount: Int { zones.circles.count }
 
-    /// Takes one record of `in/p`; what it leads to is appended to `outputs`, in order.
+    /// Handles one record of `in/p` and appends the resulting events to `outputs`, in order.
     public mutating func handle(_ event: Event, into outputs: inout [Event]) {
         guard unknownLogic == nil else { return }
-        if case .inputReport(let report) = event.body, passes(report, at: event.time) { return }
-        if case .inputLogic(let asked) = event.body {
-            logic = asked.version
-            arrangements += 1
+        if case .inputReport(let report) = event.body, handleQuietly(report, at: event.time) {
+            return
+        }
+        if case .inputLogic(let change) = event.body {
+            logic = change.version
+            configurationGeneration += 1
         }
         guard logics.versions.contains(logic) else {
             unknownLogic = logic
@@ -62,58 +67,67 @@ public struct PartitionState: Sendable {
         }
         let rules = rules
         switch event.body {
-        case .inputReport(let report): judge(report, event, rules, into: &outputs)
+        case .inputReport(let report): evaluate(report, event, rules, into: &outputs)
         case .inputReports(let batch):
-            for report in batch.reports where !passes(report, at: event.time) {
-                judge(report, event.alone(report), rules, into: &outputs)
+            for report in batch.reports where !handleQuietly(report, at: event.time) {
+                evaluate(report, event.single(report), rules, into: &outputs)
             }
-        case .inputClock(let fired)
-        where fired.clock.rule == .presence || fired.clock.rule == .contact:
-            fire(fired.clock, event, rules, into: &outputs)
-        case .inputClock(let fired) where fired.clock.rule == .canary:
-            outputs.append(event.answer(toCanary: fired.clock))
-        case .inputSignal, .inputCancel, .inputClock, .inputAcknowledgement, .inputResolution,
-            .inputAdoption, .inputStanding:
+        case .inputDeadline(let expired)
+        where expired.deadline.rule == .presence || expired.deadline.rule == .contact:
+            expire(expired.deadline, event, rules, into: &outputs)
+        case .inputDeadline(let expired) where expired.deadline.rule == .canary:
+            outputs.append(event.cancellation(ofCanary: expired.deadline))
+        case .inputSignal, .inputCancel, .inputDeadline, .inputAcknowledgement, .inputResolution,
+            .inputFallbackOpened, .inputEmergencySnapshot:
             handleEmergency(event, rules, into: &outputs)
         case .inputArming(let arming): arm(arming, event, rules, into: &outputs)
-        case .inputAlarmAnswer(let answer): take(answer, event, rules, into: &outputs)
-        case .inputSilenceTerms, .inputContact, .inputWatch, .inputDeafness, .inputSilenceHold,
-            .inputBlindness:
-            followSilence(event, rules, into: &outputs)
-        default: arrange(event, rules, into: &outputs)
+        case .inputAlarmAnswer(let answer): handleAlarmAnswer(answer, event, rules, into: &outputs)
+        case .inputContactExpectation, .inputContact, .inputWatch, .inputIntakeOutage,
+            .inputContactLossHold,
+            .inputImpairment:
+            handleContactInput(event, rules, into: &outputs)
+        default: reconfigure(event, rules, into: &outputs)
         }
     }
 
-    /// Whether a report changes nothing but where its person is; it is then taken.
+    /// Applies a report that changes nothing but its person's position.
+    ///
+    /// - Returns: false if the report has to be evaluated in full.
     @inline(__always)
-    private mutating func passes(_ report: borrowing Report, at time: Timestamp) -> Bool {
-        guard let place = people.place(of: report.person), place < calms.count,
-            calms[place].admits(report, at: time, arrangements, rules)
+    private mutating func handleQuietly(_ report: borrowing Report, at time: Timestamp) -> Bool {
+        guard let index = people.index(of: report.person), index < quietFixFilters.count,
+            quietFixFilters[index].admits(report, at: time, configurationGeneration, rules)
         else { return false }
-        let spot = people[place].neighbourhood.spot(of: report.fix.position)
-        guard calms[place].leads(to: report.fix, at: spot, rules) else { return false }
-        if !people[place].neighbourhood.isClear(spot) || !calms[place].keepsHint(at: spot) {
+        let localPoint = people[index].nearbyZones.localPoint(of: report.fix.position)
+        guard quietFixFilters[index].canMove(to: report.fix, at: localPoint, rules) else {
+            return false
+        }
+        if !people[index].nearbyZones.isClear(localPoint)
+            || !quietFixFilters[index].isPolicyUnchanged(at: localPoint)
+        {
             guard
-                people[place].isQuiet(report, at: time, spot, &calms[place], zones, rules)
+                people[index].isQuiet(
+                    report, at: time, localPoint, &quietFixFilters[index], zones, rules)
             else { return false }
         }
-        calms[place].take(report, at: time, spot, rules)
+        quietFixFilters[index].apply(report, at: time, localPoint, rules)
         quietFixes += 1
         return true
     }
 }
 
 extension Event {
-    /// A canary is given up by whoever reads it, and so comes back to the notifier.
-    fileprivate func answer(toCanary clock: WantedClock) -> Event {
+    /// A canary deadline is cancelled by its reader, which returns it to the notifier.
+    fileprivate func cancellation(ofCanary deadline: Deadline) -> Event {
         Event(
-            id: Hash.meaning(
-                kind: .clockUnwanted, person: clock.person, subject: .id(clock.id), cause: id.raw),
-            time: time, trace: trace, body: .clockUnwanted(clock))
+            id: Hash.derivedID(
+                kind: .deadlineCancelled, person: deadline.person, subject: .id(deadline.id),
+                cause: id.raw),
+            time: time, trace: trace, body: .deadlineCancelled(deadline))
     }
 
-    /// The record that one of its reports would have come in alone.
-    fileprivate func alone(_ report: Report) -> Event {
+    /// The record of one report of a batch, as if it had arrived alone.
+    fileprivate func single(_ report: Report) -> Event {
         Event(
             id: EventID(report.id.raw), time: time, trace: report.trace,
             body: .inputReport(report))

@@ -1,15 +1,15 @@
 import Hashing
 import Model
 
-// How a person's part of the state goes through a record: what time has brought until then comes
-// first, then what the record says, then the clock for what time will bring next.
+// The steps of a turn: first everything that became due by time, then the record itself, then the
+// deadline of the next wait.
 extension PartitionState {
-    /// One record about one person.
+    /// Handles one record about one person.
     mutating func turn(
         _ person: PersonID, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event],
         _ body: (inout PartitionState, Int, inout Turn) -> Void
     ) {
-        let place = awake(person)
+        let index = prepare(person)
         var turn = Turn(event, rules)
         swap(&turn.outputs, &outputs)
         swap(&turn.changes, &changes)
@@ -18,126 +18,133 @@ extension PartitionState {
             swap(&turn.changes, &changes)
             changes.removeAll(keepingCapacity: true)
         }
-        advance(place, to: event.time, &turn)
-        body(&self, place, &turn)
-        finish(place, &turn)
+        advance(index, to: event.time, &turn)
+        body(&self, index, &turn)
+        finish(index, &turn)
     }
 
-    /// The place of a person, made if there is none, with all that quiet fixes have left.
-    mutating func awake(_ person: PersonID) -> Int {
-        let place = people.place(of: person, making: PersonState(id: person))
-        while calms.count <= place { calms.append(Calm()) }
-        if calms[place].isOn { calms[place].end(&people[place]) }
-        return place
+    /// The index of a person, who is created if unknown. Flushes what quiet fixes have changed.
+    mutating func prepare(_ person: PersonID) -> Int {
+        let index = people.index(of: person, inserting: PersonState(id: person))
+        while quietFixFilters.count <= index { quietFixFilters.append(QuietFixFilter()) }
+        if quietFixFilters[index].isActive { quietFixFilters[index].flush(into: &people[index]) }
+        return index
     }
 
-    /// A clock has run out. It says that its time has come, also where ingest's clock is behind; so
-    /// does one that is not wanted any more, because it never runs out again.
-    mutating func fire(
-        _ clock: WantedClock, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
+    /// Handles an expired deadline. It proves that its time has come, even if ingest's clock is
+    /// behind. So does an outdated deadline, because it expires only once.
+    mutating func expire(
+        _ deadline: Deadline, _ event: Event, _ rules: EvaluatorRules, into outputs: inout [Event]
     ) {
-        guard people.place(of: clock.person) != nil else { return }
-        turn(clock.person, event, rules, into: &outputs) { state, place, turn in
-            state.advance(place, to: clock.due, &turn)
+        guard people.index(of: deadline.person) != nil else { return }
+        turn(deadline.person, event, rules, into: &outputs) { state, index, turn in
+            state.advance(index, to: deadline.due, &turn)
         }
     }
 
-    /// Handles every wait of a person that is over by a time, in order; so a clock that comes late
-    /// and a record that comes before it decide alike.
-    mutating func advance(_ place: Int, to time: Timestamp, _ turn: inout Turn) {
-        turn.end = max(turn.end, time, people[place].passed)
-        if people[place].wake <= time {
-            zones.build(people[place].sets)
-            while let wait = nextWait(of: people[place], turn.rules), wait.due <= time {
-                turn.now = max(wait.due, people[place].passed)
-                handle(wait, place, &turn)
-                follow(place, &turn)
+    /// Handles all waits of a person up to a time, in order. So a late deadline and an earlier
+    /// record lead to the same decisions.
+    mutating func advance(_ index: Int, to time: Timestamp, _ turn: inout Turn) {
+        turn.end = max(turn.end, time, people[index].passed)
+        if people[index].wake <= time {
+            zones.build(people[index].sets)
+            while let wait = nextWait(of: people[index], turn.rules), wait.due <= time {
+                turn.now = max(wait.due, people[index].passed)
+                handle(wait, index, &turn)
+                updateDependents(index, &turn)
             }
-            people[place].stale()
+            people[index].invalidateWake()
         }
-        turn.now = max(people[place].passed, time)
-        people[place].passed = turn.now
+        turn.now = max(people[index].passed, time)
+        people[index].passed = turn.now
     }
 
-    /// Ends a turn: what followed from the record, and a clock for the first wait.
-    mutating func finish(_ place: Int, _ turn: inout Turn) {
-        follow(place, &turn)
-        while people[place].isWakeStale || people[place].isAbsenceStale {
-            if people[place].isAbsenceStale {
-                people[place].isAbsenceStale = false
-                people[place].absence = nextAbsence(of: people[place], after: people[place].passed)
+    /// Ends a turn: updates what depends on the record, and schedules the deadline of the next
+    /// wait.
+    mutating func finish(_ index: Int, _ turn: inout Turn) {
+        updateDependents(index, &turn)
+        while people[index].isWakeStale || people[index].isAbsenceStale {
+            if people[index].isAbsenceStale {
+                people[index].isAbsenceStale = false
+                people[index].absence = nextAbsence(of: people[index], after: people[index].passed)
             }
-            people[place].findWake(zones, at: arrangements, turn.rules)
-            // An edit may make a wait shorter than what has passed of it.
-            if people[place].wake <= people[place].passed {
-                advance(place, to: people[place].passed, &turn)
+            people[index].findWake(zones, at: configurationGeneration, turn.rules)
+            // An edit may make a wait shorter than the time already waited.
+            if people[index].wake <= people[index].passed {
+                advance(index, to: people[index].passed, &turn)
             }
         }
-        tellMessages(place, &turn)
-        followPolicy(place, &turn)
-        askForClock(place, &turn)
-        if turn.isMoved { people[place].rest(in: &calms[place], turn.rules, arrangements) }
-    }
-
-    /// One clock a person: for the first wait. One that runs out for nothing does no harm, so it is
-    /// given up only for an earlier one, or where nothing is waited for any more.
-    private mutating func askForClock(_ place: Int, _ turn: inout Turn) {
-        let (wake, asked) = (people[place].wake, people[place].clock)
-        let passed = people[place].passed
-        // Its time is over, whether it was told yet or not.
-        let isOver = asked.map { $0 <= passed } ?? false
-        if isOver { people[place].clock = nil }
-        guard wake != (isOver ? nil : asked) ?? .distantFuture else { return }
-        if let clock = people[place].clock {
-            guard wake < clock || wake == .distantFuture else { return }
-            turn.tell(clock: clock, isWanted: false, of: people[place].id)
+        emitDueMessages(index, &turn)
+        updatePolicy(index, &turn)
+        scheduleDeadline(index, &turn)
+        if turn.isMoved {
+            people[index].beginQuietFixes(
+                in: &quietFixFilters[index], turn.rules, configurationGeneration)
         }
-        people[place].clock = wake == .distantFuture ? nil : wake
-        if wake < .distantFuture { turn.tell(clock: wake, isWanted: true, of: people[place].id) }
     }
 
-    /// What alarms make of the changes since they were asked last.
-    private mutating func follow(_ place: Int, _ turn: inout Turn) {
-        followAlarms(place, &turn)
-        if turn.believed != nil { turn.isMoved = true }
+    /// Schedules one deadline per person, for the first wait. An early deadline does no harm, so it
+    /// is replaced only by an earlier one, or cancelled if nothing is waited for.
+    private mutating func scheduleDeadline(_ index: Int, _ turn: inout Turn) {
+        let (wake, scheduled) = (people[index].wake, people[index].deadline)
+        let passed = people[index].passed
+        // Its time is over, whether or not its expiry has arrived yet.
+        let isOver = scheduled.map { $0 <= passed } ?? false
+        if isOver { people[index].deadline = nil }
+        guard wake != (isOver ? nil : scheduled) ?? .distantFuture else { return }
+        if let deadline = people[index].deadline {
+            guard wake < deadline || wake == .distantFuture else { return }
+            turn.emit(deadline: deadline, isScheduled: false, of: people[index].id)
+        }
+        people[index].deadline = wake == .distantFuture ? nil : wake
+        if wake < .distantFuture {
+            turn.emit(deadline: wake, isScheduled: true, of: people[index].id)
+        }
+    }
+
+    /// Updates alarms by the changes since the last update.
+    private mutating func updateDependents(_ index: Int, _ turn: inout Turn) {
+        updateAlarms(index, &turn)
+        if turn.trustedFix != nil { turn.isMoved = true }
         if !turn.changes.isEmpty { turn.changes.removeAll(keepingCapacity: true) }
-        turn.believed = nil
+        turn.trustedFix = nil
     }
 
-    private mutating func handle(_ wait: Wait, _ place: Int, _ turn: inout Turn) {
-        // Others of these change nothing about zones.
+    private mutating func handle(_ wait: Wait, _ index: Int, _ turn: inout Turn) {
+        // Other waits change nothing about zones.
         if [.leaving, .schedule, .suspect, .pause].contains(wait.kind) {
-            people[place].neighbourhood.end()
+            people[index].nearbyZones.invalidate()
         }
         switch wait.kind {
-        case .leaving: wait.zone.map { leave($0, place, &turn) }
-        case .dwell: wait.zone.map { dwell($0, place, &turn) }
-        case .schedule: wait.zone.map { openOrClose($0, place, due: wait.due, &turn) }
-        case .absence: missPeople(place, due: wait.due, &turn)
-        case .alarm: ring(place, &turn)
-        case .suspect: believeSuspect(place, &turn)
-        case .silence: lookAtSilence(place, due: wait.due, &turn)
-        case .pause: wait.circle.map { endPause(of: $0, place, due: wait.due, &turn) }
+        case .leaving: wait.zone.map { confirmLeaving($0, index, &turn) }
+        case .dwell: wait.zone.map { dwell($0, index, &turn) }
+        case .schedule: wait.zone.map { openOrClose($0, index, due: wait.due, &turn) }
+        case .absence: evaluateAbsence(index, due: wait.due, &turn)
+        case .alarm: ring(index, &turn)
+        case .suspect: trustSuspect(index, &turn)
+        case .contact: expireContact(index, due: wait.due, &turn)
+        case .pause: wait.circle.map { endSharingPause(of: $0, index, due: wait.due, &turn) }
         }
     }
 }
 
 extension PersonState {
-    /// The same wait is the same clock, whoever asks for it and however often.
-    static func clock(of person: PersonID, due: Timestamp) -> WantedClock {
-        let rule = ClockRule.presence
-        let id = Hash.meaning(
+    /// The deadline of a wait. The same wait always has the same id.
+    static func deadline(of person: PersonID, due: Timestamp) -> Deadline {
+        let rule = DeadlineKind.presence
+        let id = Hash.derivedID(
             kind: "clock." + rule.rawValue, person: person,
             subject: .number(due.microseconds), cause: person.raw)
-        return WantedClock(id: ClockID(id), rule: rule, person: person, due: due)
+        return Deadline(id: DeadlineID(id), rule: rule, person: person, due: due)
     }
 }
 
 extension Turn {
-    fileprivate mutating func tell(clock due: Timestamp, isWanted: Bool, of person: PersonID) {
-        let clock = PersonState.clock(of: person, due: due)
-        tell(
-            isWanted ? .clockWanted(clock) : .clockUnwanted(clock), of: person,
-            subject: .id(clock.id), cause: id.raw)
+    fileprivate mutating func emit(deadline due: Timestamp, isScheduled: Bool, of person: PersonID)
+    {
+        let deadline = PersonState.deadline(of: person, due: due)
+        emit(
+            isScheduled ? .deadlineScheduled(deadline) : .deadlineCancelled(deadline), of: person,
+            subject: .id(deadline.id), cause: id.raw)
     }
 }

@@ -1,93 +1,93 @@
 import Geometry
 import Model
 
-/// What is known of one person.
+/// The state of one person.
 struct PersonState: Sendable {
     let id: PersonID
 
-    // As configured.
+    // Configuration
 
     /// Ascending.
     var circles: [CircleID] = []
     /// Ascending.
     var sets: [ZoneSetID] = []
-    /// Circles with which nothing is shared, ascending; a pause that is over says nothing.
+    /// Circles with which nothing is shared, ascending. A pause that is over has no effect.
     var unshared: [UnsharedCircle] = []
-    /// Zones that do not judge the person, ascending.
-    var refused: [ZoneID] = []
-    var ownZones = JudgedZones.none
-    /// The device chosen to lead; nil = the first that reported.
+    /// Zones that the person opted out of, ascending.
+    var optOuts: [ZoneID] = []
+    var ownZones = ActiveZones.none
+    /// The configured primary device; nil = the first one that reported.
     var chosenDevice: DeviceID?
 
-    // What the log led to.
+    // Results of the log
 
     var firstDevice: DeviceID?
-    /// By which presence was decided last. Where another device leads now, its next fix is a first
-    /// one, not a crossing.
-    var trusted: JudgedFix?
-    /// The fix that was trusted before that one, of the same device.
+    /// The fix that decided presence last. If the primary device has changed since, its next fix
+    /// counts as a first one and crosses nothing.
+    var trusted: EvaluatedFix?
+    /// The trusted fix before it, of the same device.
     var previous: Fix?
-    /// How long the device is silent as a rule, seconds, up to that fix.
-    var usualSilence: Int32 = 0
-    /// A newer one of the leading device that contradicts it.
+    /// The device's usual interval between fixes, seconds, up to that fix.
+    var usualInterval: Int32 = 0
+    /// A newer fix of the primary device that contradicts the trusted one.
     var suspect: SuspectFix?
-    /// By zone, ascending.
+    /// Ordered by zone id.
     var presences: [ZonePresence] = []
-    /// Newest of all devices.
+    /// The newest fix of all devices.
     var lastFix: Fix?
     var battery: UInt8?
-    var emergency = EmergencyLife()
-    var alarms = AlarmLife()
-    /// What the leading device was told about reporting.
-    var policy = PolicyLife()
-    /// How long that device was not heard.
-    var silence = Silence()
-    /// What was told of its battery.
+    var emergency = EmergencyMachine()
+    var alarms = AlarmMachine()
+    /// The reporting policy of the primary device.
+    var policy = ReportingMachine()
+    /// Contact with the primary device.
+    var contact = ContactMachine()
+    /// Battery warnings of the primary device.
     var batteryNotice = BatteryNotice()
-    /// Every wait until here is over.
+    /// All waits up to this time were handled.
     var passed = Timestamp.zero
-    /// When the clock runs out that is asked for.
-    var clock: Timestamp?
+    /// When the scheduled deadline expires.
+    var deadline: Timestamp?
 
-    // Follows from the rest.
+    // Derived
 
-    var neighbourhood = Neighbourhood()
-    /// When the first wait is over.
+    var nearbyZones = NearbyZones()
+    /// When the first wait ends.
     var wake = Timestamp.distantFuture
-    /// Whether ``wake`` has to be found anew.
+    /// Whether ``wake`` has to be recomputed.
     var isWakeStale = false
-    /// When the first of those is over that zones bring.
+    /// When the first wait caused by a zone ends.
     var zoneWake = Timestamp.distantFuture
-    /// Whether that has to be found anew, with ``wake``.
+    /// Whether ``zoneWake`` and ``wake`` have to be recomputed.
     var isZoneWakeStale = true
-    /// When somebody has to be somewhere next.
+    /// The next absence deadline of the person's zones.
     var absence = Timestamp.distantFuture
-    /// Whether ``absence`` has to be found anew.
+    /// Whether ``absence`` has to be recomputed.
     var isAbsenceStale = true
 
     init(id: PersonID) { self.id = id }
 
-    var leader: DeviceID? { chosenDevice ?? firstDevice }
+    var primaryDevice: DeviceID? { chosenDevice ?? firstDevice }
 
-    /// The trusted fix, if it is of the device that leads.
-    var leadingFix: JudgedFix? { trusted?.device == leader ? trusted : nil }
+    /// The trusted fix, if it is of the current primary device.
+    var primaryFix: EvaluatedFix? { trusted?.device == primaryDevice ? trusted : nil }
 
-    /// Keeps what an emergency shows of the person.
-    mutating func note(_ report: Report) {
+    /// Records the fix and battery that an emergency shows.
+    mutating func recordLastFix(_ report: Report) {
         if let lastFix, lastFix.time > report.fix.time { return }
         lastFix = report.fix
         battery = report.battery ?? battery
     }
 
-    // MARK: Zones that judge
+    // MARK: Applicable zones
 
-    /// Whether a zone judges the person. Where nothing is shared, safe zones do not; alert zones
-    /// alarm the person's own devices, and go on.
+    /// Whether a zone applies to the person. During a sharing pause safe zones do not; alert zones
+    /// still do, because they alarm the person's own devices.
     @inline(__always)
-    func isJudged(by zone: JudgedZone, of source: ZoneSource, at now: Timestamp) -> Bool {
-        // Of somebody who pauses and refuses nothing no more than that is read.
-        unshared.isEmpty && refused.isEmpty
-            || !refused.contains(zone.id)
+    func isEvaluated(by zone: ActiveZone, of source: ZoneSource, at now: Timestamp) -> Bool {
+        // The common case without pauses and opt-outs reads nothing else.
+        unshared.isEmpty && optOuts.isEmpty
+            || !optOuts.contains(zone.id)
                 && (zone.kind != .safe || unshared.share(circles, of: source, at: now))
     }
 
@@ -97,9 +97,9 @@ struct PersonState: Sendable {
 
     // MARK: Presences
 
-    /// Where the zone is among ``presences``, or would be.
+    /// The index of the zone in ``presences``, or its insertion point.
     @inline(__always)
-    func place(of zone: ZoneID) -> (index: Int, isThere: Bool) {
+    func find(_ zone: ZoneID) -> (index: Int, isPresent: Bool) {
         var index = 0
         while index < presences.count, presences[index].zone < zone { index += 1 }
         return (index, index < presences.count && presences[index].zone == zone)
@@ -107,22 +107,22 @@ struct PersonState: Sendable {
 
     @inline(__always)
     func presence(in zone: ZoneID) -> ZonePresence? {
-        let (index, isThere) = place(of: zone)
-        return isThere ? presences[index] : nil
+        let (index, isPresent) = find(zone)
+        return isPresent ? presences[index] : nil
     }
 
-    /// Keeps what is known, or forgets it if it says nothing.
+    /// Stores a presence, or removes it if it carries no information.
     ///
-    /// - Parameter isTimed: whether time alone can bring anything to whoever is in the zone
-    mutating func keep(_ presence: ZonePresence, isTimed: Bool) {
-        let (index, isThere) = place(of: presence.zone)
-        if isThere, presences[index] == presence { return }
-        let old = isThere ? presences[index] : nil
-        // Where another owner's zone has the same id, that one may be timed.
+    /// - Parameter isTimed: whether time alone can change something for a person in the zone.
+    mutating func store(_ presence: ZonePresence, isTimed: Bool) {
+        let (index, isPresent) = find(presence.zone)
+        if isPresent, presences[index] == presence { return }
+        let old = isPresent ? presences[index] : nil
+        // A zone of another owner with the same id may be timed.
         let isMoved = (old?.presence ?? .outside) != presence.presence
-        if isTimed || isMoved || old?.leaving != presence.leaving { stale() }
-        neighbourhood.note(presence.zone, presence.settled)
-        switch (isThere, presence.isWorthKeeping) {
+        if isTimed || isMoved || old?.leaving != presence.leaving { invalidateWake() }
+        nearbyZones.update(presence.zone, presence.settled)
+        switch (isPresent, presence.isWorthKeeping) {
         case (true, true): presences[index] = presence
         case (true, false): presences.remove(at: index)
         case (false, true): presences.insert(presence, at: index)
@@ -131,22 +131,22 @@ struct PersonState: Sendable {
     }
 
     mutating func forget(_ zone: ZoneID) {
-        let (index, isThere) = place(of: zone)
-        guard isThere else { return }
+        let (index, isPresent) = find(zone)
+        guard isPresent else { return }
         presences.remove(at: index)
-        neighbourhood.note(zone, .outside)
-        stale()
+        nearbyZones.update(zone, .outside)
+        invalidateWake()
     }
 
-    /// What time brings because of zones may be something else now.
-    mutating func stale() {
+    /// Marks the waits caused by zones as outdated.
+    mutating func invalidateWake() {
         isZoneWakeStale = true
         isWakeStale = true
     }
 }
 
-/// A fix of a person's leading device.
-struct JudgedFix: Hashable, Sendable {
+/// A fix of a person's primary device.
+struct EvaluatedFix: Hashable, Sendable {
     let fix: Fix
     let device: DeviceID
     let report: ReportID
@@ -159,8 +159,8 @@ struct JudgedFix: Hashable, Sendable {
         point = EarthPoint(fix.position)
     }
 
-    /// Whether both are the same fix of the same device, whatever else is known of it.
-    func repeats(_ other: JudgedFix) -> Bool {
+    /// Whether both are the same fix of the same device; other values may differ.
+    func repeats(_ other: EvaluatedFix) -> Bool {
         fix.time == other.fix.time && fix.position == other.fix.position && device == other.device
     }
 
@@ -169,22 +169,22 @@ struct JudgedFix: Hashable, Sendable {
     }
 }
 
-/// A fix that contradicts the one before it.
+/// A fix that contradicts the trusted one.
 struct SuspectFix: Hashable, Sendable {
-    let fix: JudgedFix
-    /// When it came.
+    let fix: EvaluatedFix
+    /// When the first contradicting fix arrived.
     let since: Timestamp
 }
 
 extension [UnsharedCircle] {
-    /// Whether anything is shared with whoever a zone is of.
+    /// Whether anything is shared with the owner of a zone.
     fileprivate func share(
         _ circles: [CircleID], of source: ZoneSource, at now: Timestamp
     ) -> Bool {
         switch source {
         case .own: true
         case .circle(let circle): shares(with: circle, at: now)
-        // A set is there through a circle: any that is shared with will do.
+        // A set applies through circles: one that is shared with is enough.
         case .set: circles.isEmpty || circles.contains { shares(with: $0, at: now) }
         }
     }

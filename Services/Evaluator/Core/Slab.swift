@@ -1,19 +1,19 @@
 import Model
 
-/// Values one after the other in memory of their own, each read and changed where it lies.
+/// Contiguous values in manually managed memory, accessed in place.
 ///
-/// An array hands out copies: of a large value, for each field that is read of it through a
-/// subscript of one's own. Here the subscript is an address, and nothing is copied. What keeps
+/// An array subscript that is wrapped in another subscript copies the whole value to read one
+/// field. Here the subscript yields an address, and nothing is copied. Three invariants keep
 /// addresses valid:
 ///
-/// - Memory is owned by one object and freed with it. An address is used only within the access to
-///   the slab that asked for it, and that keeps the object alive.
-/// - Before anything is changed, the object is this slab's alone: copies of a slab are values.
-/// - Places below `count` hold values, the others hold none; a place is checked at each access.
+/// - Memory is owned by one object and freed with it. An address is used only during the access
+///   that requested it, and that access keeps the object alive.
+/// - Memory is uniquely owned before it is changed: copies of a slab are values.
+/// - Indices below `count` hold values, others do not; every access checks its index.
 struct Slab<Value: Sendable>: Sendable {
     private final class Memory: Sendable {
         let capacity: Int
-        /// Aligned to lines of the processor's caches.
+        /// Aligned to cache lines.
         nonisolated(unsafe) let base: UnsafeMutablePointer<Value>
         nonisolated(unsafe) var count = 0
 
@@ -46,25 +46,25 @@ struct Slab<Value: Sendable>: Sendable {
         memory.count = count + 1
     }
 
-    subscript(place: Int) -> Value {
-        @inline(__always) unsafeAddress { address(of: place) }
-        @inline(__always) unsafeMutableAddress { changeableAddress(of: place) }
+    subscript(index: Int) -> Value {
+        @inline(__always) unsafeAddress { address(of: index) }
+        @inline(__always) unsafeMutableAddress { changeableAddress(of: index) }
     }
 
     @inline(__always)
-    func address(of place: Int) -> UnsafePointer<Value> {
-        invariant(place >= 0 && place < memory.count, "a place in a slab holds a value")
-        return UnsafePointer(memory.base + place)
+    func address(of index: Int) -> UnsafePointer<Value> {
+        invariant(index >= 0 && index < memory.count, "slab index is out of range")
+        return UnsafePointer(memory.base + index)
     }
 
     @inline(__always)
-    mutating func changeableAddress(of place: Int) -> UnsafeMutablePointer<Value> {
+    mutating func changeableAddress(of index: Int) -> UnsafeMutablePointer<Value> {
         own()
-        invariant(place >= 0 && place < memory.count, "a place in a slab holds a value")
-        return memory.base + place
+        invariant(index >= 0 && index < memory.count, "slab index is out of range")
+        return memory.base + index
     }
 
-    /// Sees to it that what is changed is no other slab's.
+    /// Makes the memory uniquely owned before a change.
     @inline(__always)
     private mutating func own() {
         if !isKnownUniquelyReferenced(&memory) { copy() }

@@ -1,17 +1,18 @@
 import Model
 
-/// Values by id in one slab, so that a value is changed where it lies and nothing depends on the
-/// order in which ids came. It is gone through in the order of ids alone: no other order can
-/// reach an output or a state.
+/// A dictionary whose values live in a ``Slab`` and are changed in place.
+///
+/// Iteration is possible only in the order of ids, so that insertion order can never affect outputs
+/// or state.
 struct Slots<Kind: IdentifierKind, Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var key = Identifier<Kind>(.zero)
-        /// Of the value; less than 0 where the entry is free.
-        var place: Int32 = -1
+        /// Index of the value; negative if the entry is free.
+        var index: Int32 = -1
     }
 
-    /// A hash table that no seed changes: ids are random, or as good as that. More than half of it
-    /// is free, so that a search ends.
+    /// An open-addressing hash table without a random seed: ids are random or nearly so. More than
+    /// half of it is free, so every probe ends.
     private var entries = [Entry](repeating: Entry(), count: 4)
     private var values = Slab<Value>()
     private var free: [Int32] = []
@@ -19,63 +20,63 @@ struct Slots<Kind: IdentifierKind, Value: Sendable>: Sendable {
 
     /// Ascending.
     var keys: [Identifier<Kind>] {
-        entries.lazy.filter { $0.place >= 0 }.map(\.key).sorted()
+        entries.lazy.filter { $0.index >= 0 }.map(\.key).sorted()
     }
 
-    /// Those of certain values, ascending.
-    func keys(where isWanted: (Value) -> Bool) -> [Identifier<Kind>] {
+    /// The keys whose values match, ascending.
+    func keys(where predicate: (Value) -> Bool) -> [Identifier<Kind>] {
         var keys: [Identifier<Kind>] = []
-        for entry in entries where entry.place >= 0 {
-            if isWanted(values[Int(entry.place)]) { keys.append(entry.key) }
+        for entry in entries where entry.index >= 0 {
+            if predicate(values[Int(entry.index)]) { keys.append(entry.key) }
         }
         return keys.sorted()
     }
 
-    /// Where the key's value is; nil without one.
+    /// The index of the key's value; nil if there is none.
     @inline(__always)
-    func place(of key: Identifier<Kind>) -> Int? {
-        let place = entries[index(of: key)].place
-        return place < 0 ? nil : Int(place)
+    func index(of key: Identifier<Kind>) -> Int? {
+        let index = entries[bucket(of: key)].index
+        return index < 0 ? nil : Int(index)
     }
 
-    /// Where the key's value is, made if there is none.
-    mutating func place(
-        of key: Identifier<Kind>, making value: @autoclosure () -> Value
+    /// The index of the key's value, which is inserted if there is none.
+    mutating func index(
+        of key: Identifier<Kind>, inserting value: @autoclosure () -> Value
     ) -> Int {
-        if let place = place(of: key) { return place }
-        let place: Int32
+        if let index = index(of: key) { return index }
+        let index: Int32
         if let reused = free.popLast() {
-            place = reused
-            values[Int(place)] = value()
+            index = reused
+            values[Int(index)] = value()
         } else {
-            place = Int32(values.count)
+            index = Int32(values.count)
             values.append(value())
         }
         count += 1
         if count * 2 > entries.count { grow() }
-        entries[index(of: key)] = Entry(key: key, place: place)
-        return Int(place)
+        entries[bucket(of: key)] = Entry(key: key, index: index)
+        return Int(index)
     }
 
-    subscript(place: Int) -> Value {
-        @inline(__always) unsafeAddress { values.address(of: place) }
-        @inline(__always) unsafeMutableAddress { values.changeableAddress(of: place) }
+    subscript(index: Int) -> Value {
+        @inline(__always) unsafeAddress { values.address(of: index) }
+        @inline(__always) unsafeMutableAddress { values.changeableAddress(of: index) }
     }
 
-    /// Frees the key's place; `empty` takes it until it is used again.
-    mutating func remove(_ key: Identifier<Kind>, leaving empty: Value) {
-        var hole = index(of: key)
-        let place = entries[hole].place
-        guard place >= 0 else { return }
-        values[Int(place)] = empty
-        free.append(place)
+    /// Removes the key. `empty` fills its index until that is reused.
+    mutating func remove(_ key: Identifier<Kind>, fillingWith empty: Value) {
+        var hole = bucket(of: key)
+        let index = entries[hole].index
+        guard index >= 0 else { return }
+        values[Int(index)] = empty
+        free.append(index)
         count -= 1
-        // Those that stand behind it because it was taken come nearer.
+        // Backward-shift deletion: entries that probed past this bucket move closer.
         let mask = entries.count - 1
         var next = (hole + 1) & mask
-        while entries[next].place >= 0 {
-            let wanted = start(of: entries[next].key)
-            if (next - wanted) & mask >= (next - hole) & mask {
+        while entries[next].index >= 0 {
+            let home = start(of: entries[next].key)
+            if (next - home) & mask >= (next - hole) & mask {
                 entries[hole] = entries[next]
                 hole = next
             }
@@ -89,24 +90,26 @@ struct Slots<Kind: IdentifierKind, Value: Sendable>: Sendable {
         Int(key.raw.mixed >> 32) & (entries.count - 1)
     }
 
-    /// Where the key is, or would be.
+    /// The bucket of the key, or where it would be inserted.
     @inline(__always)
-    private func index(of key: Identifier<Kind>) -> Int {
+    private func bucket(of key: Identifier<Kind>) -> Int {
         let mask = entries.count - 1
-        var index = start(of: key)
-        while entries[index].place >= 0, entries[index].key != key { index = (index + 1) & mask }
-        return index
+        var bucket = start(of: key)
+        while entries[bucket].index >= 0, entries[bucket].key != key {
+            bucket = (bucket + 1) & mask
+        }
+        return bucket
     }
 
     private mutating func grow() {
         let before = entries
         entries = [Entry](repeating: Entry(), count: before.count * 2)
-        for entry in before where entry.place >= 0 { entries[index(of: entry.key)] = entry }
+        for entry in before where entry.index >= 0 { entries[bucket(of: entry.key)] = entry }
     }
 }
 
 extension ID128 {
-    /// A number whose upper half depends on all of the id.
+    /// A hash whose upper half depends on all bits of the id.
     @inline(__always)
     var mixed: UInt64 {
         // 2⁶⁴ ÷ the golden ratio, and another odd number without a pattern.

@@ -1,6 +1,6 @@
 import Model
 
-/// Puts a state together: numbers little endian, ids most significant byte first.
+/// Encodes a state: numbers are little endian, ids most significant byte first.
 struct StateWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -16,7 +16,7 @@ struct StateWriter {
 
     mutating func put(_ time: Timestamp) { put(time.microseconds) }
 
-    /// A count of four bytes, then the elements.
+    /// Writes a four-byte count, then the elements.
     mutating func put<Element>(
         list: [Element], _ element: (inout StateWriter, Element) -> Void
     ) {
@@ -30,7 +30,7 @@ struct StateWriter {
     }
 }
 
-/// Takes a state apart, and refuses to read beyond its end.
+/// Decodes a state and rejects reads beyond its end.
 struct StateReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -65,11 +65,14 @@ struct StateReader {
     mutating func time() throws(StateError) -> Timestamp {
         let microseconds = try number(Int64.self)
         let limit = Timestamp.distantFuture.microseconds
-        guard (-limit...limit).contains(microseconds) else { throw refusal("a time of no age") }
+        guard (-limit...limit).contains(microseconds) else { throw invalid("time is out of range") }
         return Timestamp(microseconds: microseconds)
     }
 
-    /// A count of elements of at least so many bytes each: a wrong one takes no memory.
+    /// Reads a count of elements. A count that exceeds the remaining bytes is rejected before
+    /// memory is allocated.
+    ///
+    /// - Parameter bytesMin: minimum size of an element.
     mutating func count(bytesMin: Int) throws(StateError) -> Int {
         let count = Int(try number(UInt32.self))
         try require(count * bytesMin)
@@ -80,19 +83,19 @@ struct StateReader {
         let count = try count(bytesMin: 1)
         defer { index += count }
         guard let text = String(validating: bytes[index..<index + count], as: UTF8.self) else {
-            throw refusal("text that is no UTF-8")
+            throw invalid("text is not UTF-8")
         }
         return text
     }
 
-    /// Bits of which only the lowest few may be set.
+    /// Reads a byte of which only the lowest `width` bits may be set.
     mutating func flags(_ width: Int) throws(StateError) -> UInt8 {
         let flags = try number(UInt8.self)
-        guard flags >> UInt8(width) == 0 else { throw refusal("a flag that nobody knows") }
+        guard flags >> UInt8(width) == 0 else { throw invalid("unknown flag") }
         return flags
     }
 
-    func refusal(_ message: String) -> StateError { StateError(.invalid, operation, message) }
+    func invalid(_ message: String) -> StateError { StateError(.invalid, operation, message) }
 
     private func require(_ count: Int) throws(StateError) {
         guard count <= bytes.count - index else {

@@ -1,18 +1,18 @@
-/// Why a state cannot be taken. Nothing of the state is in here: it is about people.
+/// Why a state cannot be restored. Contains no part of the state, which is personal data.
 public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
-        /// Ends before its own lengths say so, or goes on after.
+        /// The state is shorter or longer than its own lengths say.
         case truncated
-        /// In a form, or of a logic, that this program does not have.
+        /// The encoding or logic version is unknown to this program.
         case version
-        /// A number, order, flag or text that no state has.
+        /// A number, order, flag or text is invalid.
         case invalid
-        /// It speaks of circles, zones or people's links that the configuration does not have.
+        /// It refers to circles, zones or memberships that are not in the configuration.
         case mismatch
     }
 
     public var code: Code
-    /// What was being read, such as `person`.
+    /// What was being read, such as `people`.
     public var operation: String
     public var message: String
 
@@ -24,9 +24,9 @@ public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var hint: String {
         switch code {
-        case .version: "Run a program of the version that wrote it, or a newer one."
+        case .version: "Run the version that wrote the state, or a newer one."
         case .truncated, .invalid, .mismatch:
-            "The log has all of it: it is decided anew from an older state or the first record."
+            "Nothing is lost: the partition is rebuilt from an older checkpoint or the whole log."
         }
     }
 

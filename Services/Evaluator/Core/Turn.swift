@@ -2,50 +2,50 @@ import Hashing
 import Model
 
 extension Timestamp {
-    /// Whole seconds from an earlier time.
+    /// Whole seconds since an earlier time.
     @inline(__always)
     func seconds(since earlier: Timestamp) -> Int64 {
         microseconds.minusBounded(earlier.microseconds) / 1_000_000
     }
 
-    /// So many seconds later: in integers of 64 bits, where adding a duration takes 128.
+    /// Adds seconds with 64-bit arithmetic; adding a `Duration` needs 128 bits.
     func plus(seconds: Int64) -> Timestamp {
         Timestamp(
             microseconds: microseconds.plusBounded(seconds.timesBounded(1_000_000)))
     }
 }
 
-/// One record, as far as it is about one person: what it says, and what it leads to.
+/// The context of handling one record about one person, with its outputs.
 struct Turn {
     let rules: EvaluatorRules
-    /// The record's.
+    /// Time of the record.
     let time: Timestamp
     let trace: String
-    /// The record's.
+    /// Id of the record.
     let id: EventID
-    /// What is decided is decided as of now: the record's time, that of the wait that was over
-    /// before it, or that of a clock that ran ahead of ingest's.
+    /// The time of decisions: that of the record, of the wait being handled, or of a deadline that
+    /// is ahead of ingest's clock.
     var now: Timestamp
-    /// What changed between the person and zones since alarms, messages and hints followed last,
-    /// in the order in which it was decided.
+    /// Presence changes since alarms, messages and policies were last updated, in order of
+    /// decision.
     var changes: [PresenceChange] = []
-    /// The last fix that was judged and is trusted since alarms, messages and hints followed last.
-    var believed: JudgedFix?
-    /// Whether any was.
+    /// The last fix that was trusted since alarms, messages and policies were last updated.
+    var trustedFix: EvaluatedFix?
+    /// Whether any fix was trusted in this turn.
     var isMoved = false
-    /// Whether zones, or whom they judge, are others now.
-    var isArranged = false
-    /// Whether they are some of a set of which more may follow.
+    /// Whether zones, or their applicability, changed.
+    var isReconfigured = false
+    /// Whether the changed zones are one page of a set; more may follow.
     var isPage = false
-    /// Whether the person is removed: then nothing more is kept of where they were.
+    /// Whether the person is being removed; no more locations are recorded then.
     var isErased = false
-    /// As of when alarms ring: the latest time that the record tells. Rings that were missed until
-    /// then are no more.
+    /// The latest time known from the record, as of which alarms ring. Rings missed before it are
+    /// skipped.
     var end: Timestamp
     /// Zones whose messages are due.
-    var fired = FiredZones()
-    /// What is near the last fix that was judged, where that was found out.
-    var glance: Glance?
+    var triggered = TriggeredZones()
+    /// Bounds of the distance from the last evaluated fix to the nearest edge, if known.
+    var edgeBounds: NearestEdgeBounds?
     var outputs: [Event] = []
 
     init(_ event: Event, _ rules: EvaluatorRules) {
@@ -57,17 +57,17 @@ struct Turn {
         end = event.time
     }
 
-    /// Tells something.
+    /// Appends an event.
     ///
-    /// - Parameter cause: what it is told because of; of kind, person, subject and cause it is told
-    ///   once.
-    mutating func tell(
+    /// - Parameter cause: why it is emitted. Kind, person, subject and cause make its id, so each
+    ///   combination counts once.
+    mutating func emit(
         _ body: EventBody, of person: PersonID, subject: HashPart, cause: ID128
     ) {
-        let id = Hash.meaning(kind: body.kind, person: person, subject: subject, cause: cause)
+        let id = Hash.derivedID(kind: body.kind, person: person, subject: subject, cause: cause)
         outputs.append(Event(id: id, time: time, trace: trace, body: body))
     }
 
-    /// The cause of what time alone leads to; the same whichever record comes first after it.
+    /// The cause of events by time alone; the same whichever record arrives first after it.
     static func cause(due: Timestamp) -> ID128 { Hash.id("due", .number(due.microseconds)) }
 }

@@ -1,25 +1,25 @@
 import Model
 
-/// Something about a person that time alone will bring.
+/// A change of a person's state that becomes due by time alone.
 struct Wait: Hashable, Comparable {
-    /// In the order in which those that are over together are handled.
+    /// Waits that end at the same time are handled in this order.
     enum Kind: UInt8 {
-        /// A person would have left a zone by one fix, and no other came.
+        /// The person has left a zone by one fix unless another one arrives.
         case leaving
-        /// Inside of a zone for as long as it asks for.
+        /// The person has been inside a zone for its dwell time.
         case dwell
-        /// A zone's schedule opens or closes around the person.
+        /// The schedule of a zone around the person opens or closes.
         case schedule
-        /// The person should be somewhere.
+        /// The person should be in a zone.
         case absence
-        /// An alarm rings again.
+        /// The next ring of an alarm.
         case alarm
-        /// A suspect is believed.
+        /// A suspect fix becomes trusted.
         case suspect
-        /// Something is shared with a circle again.
+        /// A sharing pause ends.
         case pause
-        /// A silence is looked at.
-        case silence
+        /// The contact state is checked.
+        case contact
     }
 
     var due: Timestamp
@@ -37,15 +37,15 @@ struct Wait: Hashable, Comparable {
 }
 
 extension PartitionState {
-    /// What time brings the person first; ``PersonState/absence`` is known.
+    /// The person's first wait. ``PersonState/absence`` must be current.
     func nextWait(of person: PersonState, _ rules: EvaluatorRules) -> Wait? {
         var next = FirstWait()
-        person.addZoneWaits(to: &next, zones, at: arrangements, rules)
+        person.addZoneWaits(to: &next, zones, at: configurationGeneration, rules)
         person.addOtherWaits(to: &next, rules)
         return next.wait
     }
 
-    /// When somebody should be somewhere next, after all that is over.
+    /// The next absence deadline of the person's zones.
     func nextAbsence(of person: PersonState, after time: Timestamp) -> Timestamp {
         zones.absentZones(of: person, at: time).compactMap { found in
             found.details.absentByMinute.flatMap {
@@ -55,7 +55,7 @@ extension PartitionState {
     }
 }
 
-/// The first of some waits.
+/// The earliest of several waits.
 private struct FirstWait {
     private(set) var wait: Wait?
 
@@ -71,14 +71,13 @@ private struct FirstWait {
 }
 
 extension PersonState {
-    /// When time brings something first; what zones bring is looked for only where that may be
-    /// something else.
+    /// Recomputes when the first wait ends. Zones are read only if their waits may have changed.
     mutating func findWake(
-        _ zones: KnownZones, at arrangements: UInt64, _ rules: EvaluatorRules
+        _ zones: KnownZones, at configurationGeneration: UInt64, _ rules: EvaluatorRules
     ) {
         if isZoneWakeStale {
             var next = FirstWait()
-            addZoneWaits(to: &next, zones, at: arrangements, rules)
+            addZoneWaits(to: &next, zones, at: configurationGeneration, rules)
             zoneWake = next.due
         }
         var next = FirstWait()
@@ -89,12 +88,14 @@ extension PersonState {
     }
 
     fileprivate func addZoneWaits(
-        to next: inout FirstWait, _ zones: KnownZones, at arrangements: UInt64,
+        to next: inout FirstWait, _ zones: KnownZones, at configurationGeneration: UInt64,
         _ rules: EvaluatorRules
     ) {
         for presence in presences {
             next.add(leavingEnd(presence), .leaving, zone: presence.zone)
-            guard neighbourhood.traits(of: presence.zone, at: arrangements)?.isTimed != false,
+            guard
+                nearbyZones.traits(of: presence.zone, at: configurationGeneration)?.isTimed
+                    != false,
                 let found = zones.zone(presence.zone, of: self, at: passed), found.zone.isTimed
             else { continue }
             let wait = found.details.wait(of: presence, after: passed)
@@ -108,7 +109,7 @@ extension PersonState {
             next.add(alarms.nextRing(fix: fix, rules: rules), .alarm)
         }
         next.add(suspectEnd(rules), .suspect)
-        next.add(silence.due, .silence)
+        next.add(contact.due, .contact)
         for pause in unshared {
             guard let until = pause.until, until > passed else { continue }
             next.add(until, .pause, circle: pause.circle)
@@ -117,7 +118,7 @@ extension PersonState {
 }
 
 extension ZoneDetails {
-    /// What time brings somebody there first.
+    /// The first wait that this zone causes.
     fileprivate func wait(
         of presence: ZonePresence, after passed: Timestamp
     ) -> (due: Timestamp, kind: Wait.Kind)? {
@@ -125,7 +126,7 @@ extension ZoneDetails {
         if presence.isClosed { return calendar.opening(after: since).map { ($0, .schedule) } }
         guard presence.presence != .outside else { return nil }
         let closing = calendar.closing(after: since)
-        // No stay is long while it is not known whether it goes on.
+        // A stay does not dwell while the person may be leaving.
         guard presence.presence == .inside, presence.leaving == nil, dwellSeconds > 0,
             !presence.hasDwelled
         else {

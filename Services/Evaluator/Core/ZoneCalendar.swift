@@ -1,16 +1,16 @@
 import Model
 
-/// When a zone counts and when somebody should be inside, by its wall clock; integers alone.
+/// When a zone is open and when people should be inside, by its wall clock. Integers only.
 ///
-/// A time of the wall clock is the first moment at which the clock shows it or a later one. So what
-/// falls into the hour that is left out in spring is when that hour is left out, and what falls
-/// into the hour that comes twice in autumn is its first time. A window goes on from such a moment
-/// to such a moment; one that has no moment in it does not happen.
+/// A wall-clock time is the first moment at which the clock shows it or a later time. So a time
+/// within the hour skipped in spring is the moment of the skip, and a time within the hour repeated
+/// in autumn is its first occurrence. A window lasts from one such moment to another; an empty
+/// window does not occur.
 struct ZoneCalendar: Hashable, Sendable {
     private let clock: ZoneClock
     private let schedule: ZoneSchedule?
 
-    /// Opening, closing and absence are looked for so many weeks ahead.
+    /// How far ahead openings, closings and absences are searched, weeks.
     private static let weeksMax: Int64 = 106
     private static let minute: Int64 = 60
     private static let day: Int64 = 86_400
@@ -22,7 +22,7 @@ struct ZoneCalendar: Hashable, Sendable {
     ///   - schedule: nil = always open.
     init(clock: ZoneClock?, schedule: ZoneSchedule?) {
         var clock = clock ?? ZoneClock(timeZone: "UTC")
-        // What no clock says must not overflow either.
+        // Offsets at invalid times must not overflow.
         clock.offsets.removeAll { $0.at.magnitude > 1 << 50 }
         self.clock = clock
         self.schedule = schedule.map { schedule in
@@ -37,7 +37,7 @@ struct ZoneCalendar: Hashable, Sendable {
         schedule == nil || end(ofWindowAt: time.seconds) != nil
     }
 
-    /// When it is closed first, from a moment on at which it is open; nil if that is years away.
+    /// The next closing after a moment at which it is open; nil if that is years away.
     func closing(after time: Timestamp) -> Timestamp? {
         guard let schedule else { return nil }
         let last = time.seconds + ZoneCalendar.weeksMax * 7 * ZoneCalendar.day
@@ -46,7 +46,8 @@ struct ZoneCalendar: Hashable, Sendable {
         while moment < last {
             guard let end = end(ofWindowAt: moment) else { return Timestamp(seconds: moment) }
             moment = end
-            // Open for more than a week, it is open until an exception: nobody walks there.
+            // After more than a week without a gap it stays open until an exception, so skip to
+            // that.
             guard moment - walked >= 15 * ZoneCalendar.day else { continue }
             let today = day(at: moment)
             let exceptions = schedule.exceptions.lazy.map(Int64.init).filter { $0 >= today }
@@ -57,7 +58,7 @@ struct ZoneCalendar: Hashable, Sendable {
         return nil
     }
 
-    /// When it opens next, after a moment at which it is closed; nil if that is years away.
+    /// The next opening after a moment at which it is closed; nil if that is years away.
     func opening(after time: Timestamp) -> Timestamp? {
         guard let schedule else { return nil }
         let first = week(at: time.seconds) - 2
@@ -69,8 +70,8 @@ struct ZoneCalendar: Hashable, Sendable {
         return nil
     }
 
-    /// The next time after a moment at which a day's minute comes: every day without a schedule,
-    /// else those on which a window begins.
+    /// The next moment of a minute of the day. Without a schedule every day counts, otherwise days
+    /// on which a window begins.
     func next(minute: Int, after time: Timestamp) -> Timestamp? {
         let today = day(at: time.seconds)
         for day in (today - 2)...(today + ZoneCalendar.weeksMax * 7) where counts(day) {
@@ -81,7 +82,7 @@ struct ZoneCalendar: Hashable, Sendable {
         return nil
     }
 
-    /// Whether a window begins on a day, given as days since 1970-01-01.
+    /// Whether a window begins on a day, in days since 1970-01-01.
     private func counts(_ day: Int64) -> Bool {
         guard let schedule else { return true }
         if isException(day, schedule) { return false }
@@ -93,7 +94,7 @@ struct ZoneCalendar: Hashable, Sendable {
         Int32(exactly: day).map(schedule.exceptions.contains) ?? false
     }
 
-    /// The end of the window in which a moment is, seconds since 1970.
+    /// The end of the window that contains a moment, seconds since 1970.
     private func end(ofWindowAt second: Int64) -> Int64? {
         guard let schedule else { return nil }
         let here = week(at: second)
@@ -102,7 +103,7 @@ struct ZoneCalendar: Hashable, Sendable {
         for week in (here - 2)...(here + 1) {
             let monday = ZoneCalendar.monday(ofWeek: week) * ZoneCalendar.day
             for window in schedule.windows {
-                // No clock is put forward or back by two days.
+                // No clock changes by two days.
                 let start = monday + Int64(window.start) * ZoneCalendar.minute
                 let stop = monday + Int64(window.end) * ZoneCalendar.minute
                 if start - 2 * ZoneCalendar.day > wall || stop + 2 * ZoneCalendar.day < wall {
@@ -117,7 +118,7 @@ struct ZoneCalendar: Hashable, Sendable {
         return end
     }
 
-    /// Where a window of a week begins and ends, seconds since 1970; nil if it does not happen.
+    /// Start and end of a window in a week, seconds since 1970; nil if it does not occur.
     private func moments(of window: ZoneWindow, in week: Int64) -> (start: Int64, end: Int64)? {
         let monday = ZoneCalendar.monday(ofWeek: week)
         let first = monday + Int64(window.start) / 1440
@@ -130,7 +131,7 @@ struct ZoneCalendar: Hashable, Sendable {
 
     private func week(at second: Int64) -> Int64 { ZoneCalendar.week(ofDay: day(at: second)) }
 
-    /// The wall clock's day, since 1970-01-01.
+    /// The wall clock's day, in days since 1970-01-01.
     private func day(at second: Int64) -> Int64 {
         ZoneCalendar.floorDivide(second + offset(at: second), ZoneCalendar.day)
     }
@@ -146,13 +147,13 @@ struct ZoneCalendar: Hashable, Sendable {
         return value % divisor < 0 ? quotient - 1 : quotient
     }
 
-    /// Seconds east of Greenwich.
+    /// Offset from UTC, seconds.
     private func offset(at second: Int64) -> Int64 {
         let step = step(at: second)
         return Int64(step == 0 ? clock.firstOffset : clock.offsets[step - 1].offset)
     }
 
-    /// How many of the clock's offsets have begun; binary search.
+    /// Number of offsets that have taken effect. Binary search.
     private func step(at second: Int64) -> Int {
         var low = 0
         var high = clock.offsets.count
@@ -163,9 +164,9 @@ struct ZoneCalendar: Hashable, Sendable {
         return low
     }
 
-    /// The first moment at which the clock shows so many seconds since 1970 or more.
+    /// The first moment at which the wall clock shows this time or a later one, seconds since 1970.
     private func moment(ofWall wall: Int64) -> Int64 {
-        // No clock is two days off.
+        // No offset exceeds two days.
         var step = step(at: wall - 2 * ZoneCalendar.day)
         while true {
             let offset = Int64(step == 0 ? clock.firstOffset : clock.offsets[step - 1].offset)

@@ -1,40 +1,42 @@
 import Model
 
-/// What is known of a person and a zone. Where there is none, the person is outside, or nothing was
+/// The known presence of a person in a zone. Without one, the person is outside, or nothing was
 /// decided yet.
 struct ZonePresence: Hashable, Sendable {
     let zone: ZoneID
-    /// `outside` only where something is held back; `unknown` while only fixes have come that are
-    /// too inaccurate for the first decision.
+    /// `outside` only if a change is suppressed; `unknown` while all fixes were too inaccurate for
+    /// the first decision.
     var presence: Presence
-    /// When it became so; stays are counted from here.
+    /// When it began; stays are measured from here.
     var since: Timestamp
-    /// A change was held back, and told, and nothing has agreed with the state since.
-    var isWithheld = false
-    /// When the person has left, as one fix says, if no other comes until then; nil if the trusted
-    /// fix says no such thing.
+    /// Whether a change was suppressed and reported, and no fix has agreed with the state since.
+    var isSuppressed = false
+    /// When the person has left by one fix if no other arrives; nil if the trusted fix does not say
+    /// so.
     var leaving: Timestamp? {
-        get { isComing ? nil : pending }
-        set { if newValue != nil || !isComing { (pending, isComing) = (newValue, false) } }
+        get { isEntering ? nil : pending }
+        set { if newValue != nil || !isEntering { (pending, isEntering) = (newValue, false) } }
     }
-    /// Fixes see the person inside of a safe zone since then, by the time of the first, but not
-    /// enough of them to enter; nil if the trusted one does not. Nobody leaves meanwhile.
+    /// Time of the first of the fixes that show the person inside a safe zone but are not enough to
+    /// enter; nil if the trusted one does not. Nobody leaves meanwhile.
     var entering: Timestamp? {
-        get { isComing ? pending : nil }
-        set { if newValue != nil || isComing { (pending, isComing) = (newValue, newValue != nil) } }
+        get { isEntering ? pending : nil }
+        set {
+            if newValue != nil || isEntering { (pending, isEntering) = (newValue, newValue != nil) }
+        }
     }
-    /// ``leaving`` or ``entering``.
+    /// The value of ``leaving`` or ``entering``.
     private var pending: Timestamp?
-    private var isComing = false
-    /// Near only as far as a fix says that is too inaccurate for the zone: no alarm rings.
+    private var isEntering = false
+    /// Whether only a fix that is too inaccurate for the zone says near: no alarm rings.
     var isCoarse = false
-    /// One fix has led to it, and none has agreed with it since.
+    /// Whether a single fix led to it and none has agreed since.
     var restsOnOneFix = false
-    /// The stay was long enough, and that was told.
+    /// Whether the dwell event was emitted.
     var hasDwelled = false
-    /// The zone's schedule is closed: it judges nobody, and would find the person so. Where a
-    /// change is held back, too, it finds nobody, and the next fix says where the person is, or
-    /// that none comes until ``leaving``.
+    /// Whether the zone's schedule is closed. When it opens, the person would be found with this
+    /// presence. If a change is suppressed as well, nobody is found: the next fix decides, or
+    /// ``leaving`` if none arrives.
     var isClosed = false
 
     init(zone: ZoneID, presence: Presence, since: Timestamp) {
@@ -43,36 +45,36 @@ struct ZonePresence: Hashable, Sendable {
         self.since = since
     }
 
-    /// Whether there is anything to remember.
-    var isWorthKeeping: Bool { presence != .outside || isWithheld }
+    /// Whether it carries information.
+    var isWorthKeeping: Bool { presence != .outside || isSuppressed }
 
-    /// Whether there is anything to leave, and that may be held back.
-    var canBeLeaving: Bool { (presence == .inside || presence == .near) && isWithheld }
+    /// Whether there is a presence to leave and a suppressed change.
+    var canBeLeaving: Bool { (presence == .inside || presence == .near) && isSuppressed }
 
-    /// Inside, with nothing held back and nothing left to agree with.
-    var stands: Bool { presence == .inside && settled == .inside }
+    /// Whether it is inside without anything suppressed or unconfirmed.
+    var isSettledInside: Bool { presence == .inside && settled == .inside }
 
-    /// What is known, if nothing is held back or left to agree with; else `unknown`.
+    /// The presence if nothing is suppressed or unconfirmed; otherwise `unknown`.
     var settled: Presence {
-        isWithheld || isClosed || restsOnOneFix || isCoarse ? .unknown : presence
+        isSuppressed || isClosed || restsOnOneFix || isCoarse ? .unknown : presence
     }
 
-    /// Whether the last fix neither has the person leave a closed zone nor agrees with it.
-    var isInDoubt: Bool { isClosed && isWithheld }
+    /// Whether the last fix neither left the closed zone nor agrees with it.
+    var isInDoubt: Bool { isClosed && isSuppressed }
 
-    /// Whether the zone counts the person as inside or near.
-    var counts: Bool { !isClosed && (presence == .inside || presence == .near) }
+    /// Whether the person counts as inside or near.
+    var isPresent: Bool { !isClosed && (presence == .inside || presence == .near) }
 
-    /// Whether the first decision waits for a fix that is accurate enough.
+    /// Whether the first decision waits for a more accurate fix.
     var isUndecided: Bool { presence == .unknown }
 }
 
 extension PartitionState {
-    /// What a person and a zone take in memory while something is known of them.
+    /// Memory of one presence, bytes.
     public static let bytesOfPresence = MemoryLayout<ZonePresence>.stride
 }
 
-/// Whose zone it is, seen from a person whom it judges.
+/// The owner of a zone, relative to a person it applies to.
 enum ZoneSource: Hashable, Sendable {
     case own
     case circle(CircleID)
@@ -87,23 +89,23 @@ enum ZoneSource: Hashable, Sendable {
     }
 }
 
-/// What one record changed between a person and a zone; alarms, messages and hints follow from it.
+/// A change of presence by one record. Alarms, messages and policies depend on it.
 struct PresenceChange: Sendable {
     let zone: ZoneID
     let kind: ZoneKind
     let source: ZoneSource
-    /// Of the zone as it was judged; for one that is gone, as it was last.
+    /// Details of the zone as evaluated; of a removed zone, its last ones.
     let details: ZoneDetails
-    /// `unknown`: nothing was known.
+    /// `unknown`: nothing was decided yet.
     let before: Presence
-    /// `unknown`: forgotten, because the zone does not judge the person any more.
+    /// `unknown`: cleared, because the zone no longer applies to the person.
     let after: Presence
     let reason: CrossingReason
-    /// Found so, not seen to happen.
+    /// Whether the state was found and not observed to begin.
     let isInitial: Bool
-    /// Decided by the way between two fixes; entered and left by one record.
+    /// Whether the path between two fixes decided it: entered and left by one record.
     var interpolated = false
-    /// The fix that it was decided by.
+    /// The fix that decided it.
     let fix: Fix
     let report: ReportID
 }

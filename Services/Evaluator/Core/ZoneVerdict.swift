@@ -1,10 +1,10 @@
 import Geometry
 import Model
 
-/// Where a person is, seen from a zone, after a fix, and why.
+/// The presence of a person in a zone after a fix, and its reason.
 struct ZoneVerdict: Hashable {
     let presence: Presence
-    /// Where the fix alone would see the person.
+    /// The presence by the fix alone, without hysteresis or history.
     let raw: Presence
     let reason: CrossingReason
     let distance: SignedDistance
@@ -14,12 +14,12 @@ struct ZoneVerdict: Hashable {
     var isCoarse = false
 
     /// - Parameters:
-    ///   - inradiusCentimetres: the zone's
-    ///   - margin: what hysteresis and accuracy ask for, centimetres.
-    ///   - isCoarse: whether the fix is too inaccurate for the zone
+    ///   - inradiusCentimetres: the zone's.
+    ///   - margin: required by hysteresis and accuracy, centimetres.
+    ///   - isCoarse: whether the fix is too inaccurate for the zone.
     ///   - before: nil for the first decision about this person and zone.
     init(
-        distance: SignedDistance, zone: JudgedZone, inradiusCentimetres: Int32, margin: Int32,
+        distance: SignedDistance, zone: ActiveZone, inradiusCentimetres: Int32, margin: Int32,
         isCoarse: Bool = false, before: Presence?
     ) {
         self.distance = distance
@@ -47,7 +47,7 @@ struct ZoneVerdict: Hashable {
             self.isCoarse = zone.kind == .alert
             return
         }
-        // A small zone would never be entered with a large margin.
+        // With a large margin a small zone could never be entered.
         let entering = zone.kind == .alert ? 0 : min(margin, inradiusCentimetres / 4)
         if zone.kind == .alert ? beyond <= 0 : beyond < -entering {
             self.margin = entering
@@ -65,35 +65,35 @@ struct ZoneVerdict: Hashable {
         }
     }
 
-    /// The same fix, too inaccurate to say where somebody is, where that was known before.
+    /// The verdict with the earlier presence kept, if the fix is too inaccurate to decide.
     func keeping(_ before: Presence) -> ZoneVerdict {
         guard presence == .unknown else { return self }
         return ZoneVerdict(
             presence: before, raw: raw, reason: reason, distance: distance, margin: margin)
     }
 
-    /// Whether somebody who was there is farther away now.
+    /// Whether the verdict is farther away than the earlier presence.
     func isLeave(from before: Presence) -> Bool { presence.isFarther(than: before) }
 
-    /// The same fix where it is not believed that somebody has entered.
+    /// The verdict with an unconfirmed enter suppressed.
     ///
-    /// - Parameter margin: beyond which it would have been, centimetres.
+    /// - Parameter margin: beyond which one fix would be enough, centimetres.
     func notEntered(_ before: Presence, margin: Int32) -> ZoneVerdict {
         ZoneVerdict(
             presence: before, raw: raw, reason: .unconfirmed, distance: distance, margin: margin)
     }
 
-    /// Whether the fix alone would see somebody who was there farther away.
+    /// Whether the fix alone is farther away than the earlier presence.
     func isAway(from before: Presence) -> Bool { raw.isFarther(than: before) }
 
-    /// Whether the fix alone would see somebody farther away, who is not for all that.
+    /// Whether the fix alone is farther away but the verdict is not.
     func isHeldBack(from before: Presence) -> Bool {
         raw.isFarther(than: before) && !isLeave(from: before)
     }
 
-    /// The same fix where it is not believed that somebody has left.
+    /// The verdict with an unconfirmed leave suppressed.
     ///
-    /// - Parameter margin: beyond which it would have been, centimetres.
+    /// - Parameter margin: beyond which one fix would be enough, centimetres.
     func unconfirmed(_ before: Presence, margin: Int32) -> ZoneVerdict {
         ZoneVerdict(
             presence: before, raw: raw, reason: .unconfirmed, distance: distance, margin: margin)
@@ -110,7 +110,7 @@ struct ZoneVerdict: Hashable {
         self.margin = margin
     }
 
-    private static func isNear(_ beyond: Int32, _ zone: JudgedZone, more: Int32) -> Bool {
+    private static func isNear(_ beyond: Int32, _ zone: ActiveZone, more: Int32) -> Bool {
         zone.alertCentimetres > 0 && beyond <= zone.alertCentimetres + more
     }
 }

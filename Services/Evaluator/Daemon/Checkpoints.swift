@@ -4,27 +4,31 @@ import Hosting
 import Model
 import Wire
 
-// States on their way to ingest, and what they are compared with.
+// Checkpoints that are sent to ingest, and audits against the states of other owners.
 extension EvaluatorService {
-    /// Counts a record, and compares the state with an audit's that stands here.
-    func noteApplied(_ partition: Partition, at position: Position) {
-        schedule.applied(partition)
-        guard let audit = tenures[Int(partition.number)]?.takeAudit(at: position),
+    /// Counts an applied record, and compares the state with an audit at this position.
+    func recordApplied(_ partition: Partition, at position: Position) {
+        schedule.recordApplied(partition)
+        guard let audit = partitionLeases[Int(partition.number)]?.popAudit(at: position),
             let hash = core[partition]?.stateHash, hash != audit.stateHash
         else { return }
-        doubt(partition, "the state at record \(position.sequence) differs from another owner's")
+        reportMismatch(
+            partition, "state at record \(position.sequence) differs from another owner's")
     }
 
-    /// Two owners came to different states by the same log: one of them is wrong.
-    func doubt(_ partition: Partition, _ reason: String) {
-        counts.mismatches.add()
-        tenures[Int(partition.number)]?.trouble = "partition \(partition): \(reason)"
+    /// Reports that two owners have different states for the same log: one of them is wrong.
+    func reportMismatch(_ partition: Partition, _ reason: String) {
+        counters.mismatches.add()
+        partitionLeases[Int(partition.number)]?.problem = "partition \(partition): \(reason)"
         host.log.error(
-            "two owners disagree about a partition",
-            ["partition": partition, "reason": reason, "hint": "run one version everywhere"])
+            "partition state mismatch",
+            [
+                "partition": partition, "reason": reason,
+                "hint": "Run the same version of jaga-evaluator everywhere.",
+            ])
     }
 
-    /// Sends the state of a partition whose turn it is.
+    /// Sends the checkpoint of the partition that is due.
     func sendCheckpoint() {
         let bus = host.bus
         guard let partition = schedule.next(at: host.now, isReady: bus.canCheckpoint),
@@ -37,25 +41,25 @@ extension EvaluatorService {
             partition: partition, input: input, output: output, logic: logic,
             stateHash: PartitionState.hash(ofState: bytes), state: bytes)
         guard bus.send(checkpoint: checkpoint) else { return }
-        schedule.sent(partition)
-        sent = Tenure.Kept(input: input, at: host.now)
+        schedule.recordSent(partition)
+        sent = PartitionLease.StoredCheckpoint(input: input, at: host.now)
     }
 
     func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws {
-        guard schedule.underWay == partition else { return }
-        farewell.progress(at: host.now)
+        guard schedule.inFlight == partition else { return }
+        drain.progress(at: host.now)
         switch verdict {
         case .more: break
-        case .kept:
-            counts.kept.add()
-            tenures[Int(partition.number)]?.kept = sent
-            schedule.answered(partition, isKept: true, at: host.now)
-        case .refused(let reason):
-            counts.refused.add()
+        case .stored:
+            counters.stored.add()
+            partitionLeases[Int(partition.number)]?.lastCheckpoint = sent
+            schedule.recordAnswer(partition, isStored: true, at: host.now)
+        case .rejected(let reason):
+            counters.rejected.add()
             host.log.warning(
-                "a checkpoint is refused; tried again later",
+                "checkpoint rejected",
                 ["partition": partition, "reason": reason])
-            schedule.answered(partition, isKept: false, at: host.now)
+            schedule.recordAnswer(partition, isStored: false, at: host.now)
         }
     }
 }

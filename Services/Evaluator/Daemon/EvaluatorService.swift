@@ -7,56 +7,56 @@ import Runtime
 import Web
 import Wire
 
-/// Carries records of `in/p` to the core, and what it decides to `events/p`.
+/// Feeds records of `in/p` to the core and publishes its events on `events/p`.
 ///
-/// Nothing is stored: ingest says which partitions are this process's, and has checkpoints of them.
+/// Stores nothing: ingest assigns the partitions and stores their checkpoints.
 final class EvaluatorService: Service {
     let host: Host
-    let counts: Counts
+    let counters: EvaluatorMetrics
     private let clock = SystemClock()
     var core: EvaluatorCore
-    /// By partition; nil where it is not owned.
-    var tenures: [Tenure?] = Partition.all.map { _ in nil }
+    /// By partition; nil if it is not owned.
+    var partitionLeases: [PartitionLease?] = Partition.all.map { _ in nil }
     var schedule: CheckpointSchedule
-    /// The checkpoint under way, as far as it is remembered.
-    var sent: Tenure.Kept?
-    var farewell = Farewell.none
+    /// The checkpoint in flight.
+    var sent: PartitionLease.StoredCheckpoint?
+    var drain = Drain.none
     private var outputs: [Event] = []
 
-    /// - Parameter logics: the versions of the logic that it runs
+    /// - Parameter logics: the versions of the logic that this process can run.
     init(host: Host, logics: EvaluatorLogics = .current) {
         self.host = host
         core = EvaluatorCore(logics: logics)
-        counts = Counts(host.metrics)
+        counters = EvaluatorMetrics(host.metrics)
         let seconds = host.configuration.int("JAGA_EVALUATOR_CHECKPOINT_SECONDS")
         schedule = CheckpointSchedule(interval: .seconds(seconds))
     }
 
     func start() throws {}
 
-    /// What a turn touched that was taken back, the bus reads again from a checkpoint.
+    /// After a rollback the bus restores the affected partitions from a checkpoint.
     func reload() throws {}
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         guard case .input(let partition) = stream else { return }
         guard core[partition] != nil else {
-            throw StreamStop(reason: "nothing says where the partition begins")
+            throw StreamStop(reason: "the partition was not started")
         }
         let began = clock.monotonic
         outputs.removeAll(keepingCapacity: true)
         core.handle(event, in: partition, into: &outputs)
         if let version = core[partition]?.unknownLogic {
-            throw StreamStop(reason: "the log asks for logic \(version), which is not run here")
+            throw StreamStop(reason: "logic version \(version) is not supported by this program")
         }
         try publish(outputs, of: partition)
-        noteApplied(partition, at: position)
-        counts.seconds.add(Double((clock.monotonic - began).microseconds) / 1_000_000)
-        counts.records.add()
-        counts.outputs.add(Double(outputs.count))
-        counts.fixes.add(Double(event.body.reportCount))
+        recordApplied(partition, at: position)
+        counters.seconds.add(Double((clock.monotonic - began).microseconds) / 1_000_000)
+        counters.records.add()
+        counters.outputs.add(Double(outputs.count))
+        counters.fixes.add(Double(event.body.reportCount))
     }
 
-    /// What cannot be told stops its partition alone.
+    /// A failure to publish stops only this partition.
     private func publish(_ outputs: [Event], of partition: Partition) throws {
         do {
             for output in outputs { try host.publish(output, on: .events(partition)) }
@@ -67,16 +67,15 @@ final class EvaluatorService: Service {
 
     func tick() throws {
         sendCheckpoint()
-        goOnLeaving()
+        continueDrain()
     }
 
     func handle(_ request: Request) throws {
         host.answer(
-            request.id, .problem(.notFound("evaluators answer health and metrics only")))
+            request.id, .problem(.notFound("an evaluator serves health, metrics and status only")))
     }
 
-    /// What `/v1/status/evaluator` shows is about no person, and the port is an internal one:
-    /// whoever reaches it may read it, since an evaluator knows no credentials. There is nothing to
-    /// write there.
+    /// Every caller counts as the operator: the port is internal, `/v1/status/evaluator` shows no
+    /// personal data, nothing can be written, and an evaluator knows no credentials.
     func principal(of request: Request) -> Principal? { .operator }
 }

@@ -9,14 +9,14 @@ import Wire
 struct Main {
     static let definition = ServiceDefinition(
         name: .evaluator,
-        summary: "Decides who crossed which zone, and the life of emergencies.",
+        summary: "evaluates zone crossings, contact and emergencies",
         settings: [
             Setting(
                 "JAGA_EVALUATOR_PORT", .integer(0...65_535), default: "0",
-                help: "HTTP port of health and metrics; 0 = any free one, told at start."),
+                help: "HTTP port for health and metrics; 0 = any free port, logged at start."),
             Setting(
                 "JAGA_EVALUATOR_CHECKPOINT_SECONDS", .integer(1...600), default: "60",
-                unit: "s", help: "A partition's state goes to ingest this often, if it is new."),
+                unit: "s", help: "Interval between checkpoints of a changed partition."),
         ],
         consumes: [.ingest: Partition.all.map(StreamName.input)],
         isDurable: false,

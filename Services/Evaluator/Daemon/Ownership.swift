@@ -5,31 +5,32 @@ import Model
 import Runtime
 import Wire
 
-// Partitions come and go.
+// Assigned and revoked partitions.
 extension EvaluatorService {
-    /// A partition begins: with a checkpoint and the configuration there, or with nothing.
+    /// Starts a partition from a checkpoint with its configuration, or from nothing.
     func replace(
         _ stream: StreamName, withRecords records: [Record], at position: Position
     ) throws {
         guard case .input(let partition) = stream else { return }
-        try lost(partition)
-        counts.begun.add()
-        var tenure = Tenure()
+        try partitionRevoked(partition)
+        counters.starts.add()
+        var partitionLease = PartitionLease()
         do {
             if let snapshot = try PartitionSnapshot(records: records) {
                 try restore(partition, from: snapshot)
-                tenure.audit = snapshot.audit
-                tenure.kept = Tenure.Kept(input: position, at: host.now)
+                partitionLease.audit = snapshot.audit
+                partitionLease.lastCheckpoint = PartitionLease.StoredCheckpoint(
+                    input: position, at: host.now)
             } else {
-                core.begin(partition)
+                core.assign(partition)
             }
         } catch let error as StreamStop {
             throw error
         } catch {
             throw StreamStop(reason: "\(error)")
         }
-        tenures[Int(partition.number)] = tenure
-        schedule.begin(partition, at: host.now)
+        partitionLeases[Int(partition.number)] = partitionLease
+        schedule.assign(partition, at: host.now)
     }
 
     private func restore(_ partition: Partition, from snapshot: PartitionSnapshot) throws {
@@ -37,15 +38,15 @@ extension EvaluatorService {
             partition, configuration: try snapshot.configuration.map(EventCodec.decode),
             state: snapshot.state)
         guard core[partition]?.stateHash == snapshot.head.stateHash else {
-            core.drop(partition)
-            counts.mismatches.add()
-            throw StreamStop(reason: "the state that was kept gives another one here")
+            core.revoke(partition)
+            counters.mismatches.add()
+            throw StreamStop(reason: "the restored state has another hash than its checkpoint")
         }
     }
 
-    func lost(_ partition: Partition) throws {
-        core.drop(partition)
-        schedule.drop(partition)
-        tenures[Int(partition.number)] = nil
+    func partitionRevoked(_ partition: Partition) throws {
+        core.revoke(partition)
+        schedule.revoke(partition)
+        partitionLeases[Int(partition.number)] = nil
     }
 }

@@ -6,19 +6,20 @@ import Parsing
 import Runtime
 import Wire
 
-// What an evaluator shows of itself.
+// Metrics, health and status of an evaluator.
 extension EvaluatorService {
     func writeMetrics(_ metrics: Metrics) {
-        counts.unreadable.set(Double(core.unreadableZones))
-        counts.partitions.set(Double(host.bus.holdings.count))
+        counters.unreadable.set(Double(core.unreadableZones))
+        counters.partitions.set(Double(host.bus.leases.count))
     }
 
-    /// A stopped stream is the bus's to tell.
-    var troubles: [String] {
+    /// Stopped streams are reported by the bus.
+    var healthProblems: [String] {
         let zones = core.unreadableZones
         let unreadable =
-            zones == 0 ? [] : ["\(zones) zones judge nobody: their geometry is of a newer format"]
-        return tenures.compactMap { $0?.trouble } + unreadable
+            zones == 0
+            ? [] : ["\(zones) zones are not evaluated: their geometry has a newer format"]
+        return partitionLeases.compactMap { $0?.problem } + unreadable
     }
 
     var statusDetails: JSON {
@@ -26,16 +27,16 @@ extension EvaluatorService {
             .init("member", .string(host.bus.member?.text ?? "")),
             .init("people", .integer(Int64(core.people))),
             .init("circles", .integer(Int64(core.circles))),
-            .init("partitions", .array(host.bus.holdings.map(status))),
+            .init("partitions", .array(host.bus.leases.map(status))),
         ])
     }
 
-    private func status(of holding: Holding) -> JSON {
-        let partition = holding.partition
+    private func status(of lease: Lease) -> JSON {
+        let partition = lease.partition
         var members: [JSON.Member] = [
             .init("partition", .integer(Int64(partition.number))),
-            .init("state", .string(holding.state.text)),
-            .init("epoch", .integer(Int64(clamping: holding.epoch))),
+            .init("state", .string(lease.state.text)),
+            .init("epoch", .integer(Int64(clamping: lease.epoch))),
         ]
         func add(_ name: String, _ position: Position?) {
             guard let position else { return }
@@ -47,20 +48,20 @@ extension EvaluatorService {
             members.append(.init("logic", .integer(Int64(state.logic))))
             members.append(.init("people", .integer(Int64(state.peopleCount))))
         }
-        if let kept = tenures[Int(partition.number)]?.kept {
+        if let checkpoint = partitionLeases[Int(partition.number)]?.lastCheckpoint {
             members.append(
                 .init(
                     "checkpoint",
                     [
-                        "input": .integer(Int64(clamping: kept.input.sequence)),
-                        "at": .string(kept.at.description),
+                        "input": .integer(Int64(clamping: checkpoint.input.sequence)),
+                        "at": .string(checkpoint.at.description),
                     ]))
         }
         return .object(members)
     }
 }
 
-extension Holding.State {
+extension Lease.State {
     fileprivate var text: String {
         switch self {
         case .restoring: "restoring"

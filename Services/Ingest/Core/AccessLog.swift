@@ -1,22 +1,22 @@
 import Model
 
-/// Who saw whose position: one row a person, viewer and hour.
+/// Records who saw whose position: one row per person, viewer and hour.
 ///
-/// A phone asks every few minutes and sees the same people: as long as nothing but the time has
-/// changed, nothing is written.
+/// A phone asks every few minutes and sees the same people. Nothing is written while only the time
+/// has changed.
 struct AccessLog {
-    /// One way of looking: a viewer, and the circle looked at or nil for all of them.
-    private struct Look: Hashable {
+    /// A viewer, and the circle that was read; nil = all circles.
+    private struct ViewerKey: Hashable {
         let viewer: PersonID?
         let circle: CircleID?
     }
 
     private var hour: Int64 = 0
     /// Digest of the people seen in this hour.
-    private var seen: [Look: UInt64] = [:]
+    private var seen: [ViewerKey: UInt64] = [:]
 
-    /// Notes that a viewer (nil = the operator) was shown the positions of these people.
-    mutating func note(
+    /// Records that a viewer (nil = the operator) saw the positions of these people.
+    mutating func record(
         _ people: [PersonID], by viewer: PersonID?, in circle: CircleID? = nil, at now: Timestamp,
         into effects: inout [Effect]
     ) {
@@ -26,8 +26,8 @@ struct AccessLog {
             seen.removeAll(keepingCapacity: true)
         }
         let digest = people.reduce(UInt64(people.count)) { $0 &* 31 &+ $1.raw.low }
-        let look = Look(viewer: viewer, circle: circle)
-        guard !people.isEmpty, seen.updateValue(digest, forKey: look) != digest else { return }
+        let key = ViewerKey(viewer: viewer, circle: circle)
+        guard !people.isEmpty, seen.updateValue(digest, forKey: key) != digest else { return }
         for person in people {
             effects.append(
                 .saveAccess(AccessRow(person: person, viewer: viewer, hour: current)))

@@ -1,32 +1,38 @@
 import Dialects
 import Model
 
-/// An alarm that goes on, as the phones of its person show it.
+/// An active zone alarm, as shown on the person's devices.
 public struct AlarmRow: Hashable, Sendable, Codable {
-    /// How many rings of an alarm a phone has been told of in the answer to a report.
-    public struct Heard: Hashable, Sendable, Codable {
+    /// Number of rings of an alarm that were sent to a phone with responses to its reports.
+    public struct SentRings: Hashable, Sendable, Codable {
         public var device: DeviceID
         public var rings: Int
     }
 
-    /// As the evaluator told it last.
-    public var news: AlarmNews
+    /// The evaluator's last record of it.
+    public var change: AlarmChange
     public var started: Timestamp
-    /// When it rang last.
+    /// When it last rang.
     public var rang: Timestamp
-    /// What the person answered to the last ring; nil = nothing yet.
+    /// The person's answer to the last ring; nil = none yet.
     public var answer: AlarmAnswer.Action?
-    /// One a device.
-    public var heard: [Heard] = []
+    /// One entry per device.
+    public var sentRings: [SentRings] = []
 
-    public init(news: AlarmNews, started: Timestamp, rang: Timestamp) {
-        self.news = news
+    private enum CodingKeys: String, CodingKey {
+        case change = "news"
+        case started, rang, answer
+        case sentRings = "heard"
+    }
+
+    public init(change: AlarmChange, started: Timestamp, rang: Timestamp) {
+        self.change = change
         self.started = started
         self.rang = rang
     }
 }
 
-/// Whose devices alarm, and the alarms that go on, as evaluators tell them.
+/// People whose alarms are disarmed, and the active alarms.
 struct Alarms {
     private var disarmed: Set<PersonID>
     private var rows: [PersonID: [AlarmRow]] = [:]
@@ -38,10 +44,10 @@ struct Alarms {
 
     func isArmed(_ person: PersonID) -> Bool { !disarmed.contains(person) }
 
-    /// The most urgent first.
-    func goingOn(_ person: PersonID) -> [AlarmRow] { rows[person] ?? [] }
+    /// Active alarms of a person, most urgent first.
+    func active(_ person: PersonID) -> [AlarmRow] { rows[person] ?? [] }
 
-    /// - Returns: false when it is so already.
+    /// - Returns: false if it was already so
     mutating func arm(_ person: PersonID, _ armed: Bool, into effects: inout [Effect]) -> Bool {
         guard isArmed(person) != armed else { return false }
         if armed { disarmed.remove(person) } else { disarmed.insert(person) }
@@ -49,77 +55,81 @@ struct Alarms {
         return true
     }
 
-    /// An alarm began or rang again.
-    mutating func rang(_ news: AlarmNews, at time: Timestamp, into effects: inout [Effect]) {
-        let known = goingOn(news.person).first { $0.news.alarm == news.alarm }
-        var row = known ?? AlarmRow(news: news, started: time, rang: time)
-        row.news = news
-        // A later ring does not tell how it began.
-        if let known { row.news.initial = known.news.initial }
+    /// Records that an alarm started or rang again.
+    mutating func recordRing(
+        _ change: AlarmChange, at time: Timestamp, into effects: inout [Effect]
+    ) {
+        let known = active(change.person).first { $0.change.alarm == change.alarm }
+        var row = known ?? AlarmRow(change: change, started: time, rang: time)
+        row.change = change
+        // Only the first ring knows how the alarm started.
+        if let known { row.change.initial = known.change.initial }
         row.rang = time
         row.answer = nil
-        keep(row, into: &effects)
+        save(row, into: &effects)
     }
 
-    mutating func ended(_ news: AlarmNews, into effects: inout [Effect]) {
-        guard goingOn(news.person).contains(where: { $0.news.alarm == news.alarm }) else { return }
-        rows[news.person]?.removeAll { $0.news.alarm == news.alarm }
-        if rows[news.person]?.isEmpty == true { rows[news.person] = nil }
-        effects.append(.removeAlarm(news.alarm))
+    mutating func recordEnd(_ change: AlarmChange, into effects: inout [Effect]) {
+        guard active(change.person).contains(where: { $0.change.alarm == change.alarm }) else {
+            return
+        }
+        rows[change.person]?.removeAll { $0.change.alarm == change.alarm }
+        if rows[change.person]?.isEmpty == true { rows[change.person] = nil }
+        effects.append(.removeAlarm(change.alarm))
     }
 
-    /// The person has heard these rings; a nil zone is all of them.
-    mutating func answered(
+    /// Records the person's answer to rings; a nil zone means all of them.
+    mutating func recordAnswer(
         _ person: PersonID, _ zone: ZoneID?, _ action: AlarmAnswer.Action,
         into effects: inout [Effect]
     ) {
-        for var row in goingOn(person) where zone == nil || row.news.zone == zone {
+        for var row in active(person) where zone == nil || row.change.zone == zone {
             row.answer = action
-            keep(row, into: &effects)
+            save(row, into: &effects)
         }
     }
 
-    /// The rings that a phone has not been told of, each once; those that were answered meanwhile
-    /// are over.
-    mutating func takeRings(
+    /// Returns the rings that were not sent to a phone yet, each once, and marks them as sent.
+    /// Answered rings are skipped.
+    mutating func popRings(
         for device: DeviceID, of person: PersonID, into effects: inout [Effect]
     ) -> [OwnTracks.Ring] {
         var rings: [OwnTracks.Ring] = []
-        for var row in goingOn(person) where row.news.speaks && row.answer == nil {
-            let heard = row.heard.first { $0.device == device }?.rings ?? 0
-            guard row.news.rings > heard else { continue }
-            row.heard.removeAll { $0.device == device }
-            row.heard.append(AlarmRow.Heard(device: device, rings: row.news.rings))
-            keep(row, into: &effects)
+        for var row in active(person) where row.change.isAudible && row.answer == nil {
+            let sent = row.sentRings.first { $0.device == device }?.rings ?? 0
+            guard row.change.rings > sent else { continue }
+            row.sentRings.removeAll { $0.device == device }
+            row.sentRings.append(AlarmRow.SentRings(device: device, rings: row.change.rings))
+            save(row, into: &effects)
             rings.append(
                 OwnTracks.Ring(
-                    zoneName: row.news.zoneName, fix: row.news.fix, started: row.started,
+                    zoneName: row.change.zoneName, fix: row.change.fix, started: row.started,
                     rang: row.rang))
         }
         return rings
     }
 
-    /// Forgets a person who is gone.
+    /// Forgets a removed person.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         for row in rows.removeValue(forKey: person) ?? [] {
-            effects.append(.removeAlarm(row.news.alarm))
+            effects.append(.removeAlarm(row.change.alarm))
         }
         if disarmed.remove(person) != nil {
             effects.append(.saveArming(person, armed: true))
         }
     }
 
-    private mutating func keep(_ row: AlarmRow, into effects: inout [Effect]) {
+    private mutating func save(_ row: AlarmRow, into effects: inout [Effect]) {
         put(row)
         effects.append(.saveAlarm(row))
     }
 
     private mutating func put(_ row: AlarmRow) {
-        var list = goingOn(row.news.person).filter { $0.news.alarm != row.news.alarm }
+        var list = active(row.change.person).filter { $0.change.alarm != row.change.alarm }
         list.append(row)
-        rows[row.news.person] = list.sorted {
-            ($0.news.priority, $0.news.zoneName, $0.news.alarm)
-                < ($1.news.priority, $1.news.zoneName, $1.news.alarm)
+        rows[row.change.person] = list.sorted {
+            ($0.change.priority, $0.change.zoneName, $0.change.alarm)
+                < ($1.change.priority, $1.change.zoneName, $1.change.alarm)
         }
     }
 }

@@ -1,22 +1,22 @@
 import Model
 
-/// Reports too old to go with what is live. They enter `in/p` in small portions of one device each,
-/// devices in turn, so that no phone's backlog delays another phone.
+/// Reports too old for the live lane. They enter `in/p` in small portions of one device each, in
+/// round-robin order, so that no phone's backlog delays another phone.
 struct Backlog {
     private var waiting: [DeviceID: Fifo<WaitingRow>] = [:]
-    /// Devices with something waiting, the next one first.
+    /// Devices in the backlog, next one first.
     private var order = Fifo<DeviceID>()
     private(set) var count = 0
     private var nextNumber: Int64 = 1
 
-    /// - Parameter rows: what waited when the process ended, by number.
+    /// - Parameter rows: the stored backlog, ordered by number
     init(_ rows: [WaitingRow]) {
         for row in rows { push(row) }
         nextNumber = (rows.last?.number ?? 0) + 1
     }
 
-    /// Whether so many more may wait.
-    func hasRoom(for more: Int) -> Bool { count + more <= Limits.waitingReports }
+    /// Whether this many more reports fit.
+    func hasRoom(for more: Int) -> Bool { count + more <= Limits.backlogReportsMax }
 
     mutating func add(_ report: Report, into effects: inout [Effect]) {
         let row = WaitingRow(number: nextNumber, report: report)
@@ -25,9 +25,9 @@ struct Backlog {
         effects.append(.wait(row))
     }
 
-    /// Replaces a report that waits by one with more values.
+    /// Replaces a waiting report by its completed version.
     ///
-    /// - Returns: whether it waits
+    /// - Returns: whether the report was waiting
     mutating func complete(_ report: Report) -> Bool {
         waiting[report.device]?.replaceLast { row in
             guard row.report.fix.time == report.fix.time, row.report.id.raw.low == report.id.raw.low
@@ -40,40 +40,40 @@ struct Backlog {
         } ?? false
     }
 
-    /// What enters `in/p` in this turn: portions of one device each. Devices share the turn, so
-    /// that each that waits has its portion before another has a second one.
-    mutating func takeTurn(into effects: inout [Effect]) -> [[Report]] {
+    /// Removes and returns this turn's share, in portions of one device each. Every waiting device
+    /// gets a portion before another gets a second one.
+    mutating func popPortions(into effects: inout [Effect]) -> [[Report]] {
         guard count > 0 else { return [] }
-        let share = max(1, Limits.backlogPerTurn / waiting.count)
-        var left = Limits.backlogPerTurn
+        let share = max(1, Limits.backlogReportsPerTurn / waiting.count)
+        var left = Limits.backlogReportsPerTurn
         var portions: [[Report]] = []
         while left > 0, let device = order.popFirst() {
-            let portion = take(atMost: min(share, left), of: device, into: &effects)
+            let portion = popPortion(atMost: min(share, left), of: device, into: &effects)
             left -= portion.count
             portions.append(portion)
         }
         return portions
     }
 
-    /// Drops what a device has waiting.
+    /// Drops the backlog of a device.
     mutating func forget(_ device: DeviceID, into effects: inout [Effect]) {
         guard waiting[device] != nil else { return }
         var rest = Fifo<DeviceID>()
         while let next = order.popFirst() { if next != device { rest.append(next) } }
         order = rest
         while let row = waiting[device]?.popFirst() {
-            effects.append(.unwait(number: row.number))
+            effects.append(.removeWaiting(number: row.number))
             count -= 1
         }
         waiting[device] = nil
     }
 
-    private mutating func take(
+    private mutating func popPortion(
         atMost limit: Int, of device: DeviceID, into effects: inout [Effect]
     ) -> [Report] {
         var reports: [Report] = []
         while reports.count < limit, let row = waiting[device]?.popFirst() {
-            effects.append(.unwait(number: row.number))
+            effects.append(.removeWaiting(number: row.number))
             reports.append(row.report)
         }
         count -= reports.count

@@ -1,13 +1,13 @@
 import Model
 import Wire
 
-/// A checkpoint that is kept, without its state.
+/// A stored checkpoint without its state.
 public struct CheckpointRow: Hashable, Sendable {
-    /// Of the last record of `in/p` that it includes.
+    /// Sequence of the last record of `in/p` that it includes.
     public var sequence: UInt64
     public var stateHash: UInt64
     public var received: Timestamp
-    /// Somebody began with it and came to the end of the log.
+    /// A member started from it and caught up with the log.
     public var isProven: Bool
 
     public init(
@@ -20,73 +20,72 @@ public struct CheckpointRow: Hashable, Sendable {
     }
 }
 
-/// Why a checkpoint is not kept.
-public enum CheckpointRefusal: String, Sendable, CaseIterable {
-    /// The log of the partition never had that record at that place.
+/// Why a checkpoint is rejected.
+public enum CheckpointRejection: String, Sendable, CaseIterable {
+    /// The partition's log has no such record at this sequence.
     case otherInput
-    /// What was decided up to there is something else, or has not arrived yet.
+    /// The events up to there differ, or have not arrived yet.
     case otherOutput
-    /// At that place another version of the logic is in force.
+    /// Another version of the logic is in force at this sequence.
     case otherLogic
-    /// Somebody else computed another state from the same records.
+    /// Another member computed another state from the same records.
     case otherState
-    /// A newer one is kept.
+    /// A newer checkpoint is stored.
     case older
-    /// Its sender neither has the partition nor is to have it.
+    /// The partition is not assigned to its sender.
     case stranger
-    /// Its bytes do not give the hash of the state that it names.
+    /// The state does not have the hash that the checkpoint claims.
     case stateHash
 
-    /// For the log of who sent it.
+    /// Text for the sender's log.
     public var explanation: String {
         switch self {
-        case .otherInput: "its place is not in this partition's log"
-        case .otherOutput: "its outputs are not those that are kept"
-        case .otherLogic: "another version of the logic is in force there"
-        case .otherState: "another state is known for the same place"
-        case .older: "a newer one is kept"
-        case .stranger: "the partition is not its sender's"
-        case .stateHash: "its state does not give the hash that it names"
+        case .otherInput: "the checkpoint's input record is not in this partition's log"
+        case .otherOutput: "the checkpoint's outputs differ from the stored events"
+        case .otherLogic: "another logic version is in force at this sequence"
+        case .otherState: "another state is stored for the same sequence"
+        case .older: "a newer checkpoint is stored"
+        case .stranger: "the partition is not assigned to the sender"
+        case .stateHash: "the state does not match its hash"
         }
     }
 }
 
-/// What becomes of a whole checkpoint.
+/// The decision on a complete checkpoint.
 public enum CheckpointDecision: Hashable, Sendable {
     case keep
-    /// It is kept already.
+    /// It is already stored.
     case known
-    case refuse(CheckpointRefusal)
+    case reject(CheckpointRejection)
 }
 
-/// Decides which checkpoints are kept. Everything that takes the store to find out comes as input.
+/// Decides which checkpoints are stored. Facts from the store are passed as arguments.
 public enum CheckpointRules {
     /// - Parameters:
-    ///   - kept: of the partition
-    ///   - isInput: whether the log has the checkpoint's record at its place
-    ///   - isOutput: the same of what was decided
-    ///   - logic: version in force at that place; nil where nothing is known of it
+    ///   - kept: stored checkpoints of the partition
+    ///   - isInput: whether the log has the checkpoint's input record at its sequence
+    ///   - isOutput: whether the stored events match the checkpoint's outputs
+    ///   - logic: version in force at this sequence; nil = unknown
     public static func decide(
         on checkpoint: Checkpoint, kept: [CheckpointRow], isInput: Bool, isOutput: Bool,
         logic: UInt16?
     ) -> CheckpointDecision {
-        guard isInput, checkpoint.input.sequence > 0 else { return .refuse(.otherInput) }
-        guard isOutput else { return .refuse(.otherOutput) }
-        guard checkpoint.logic == logic else { return .refuse(.otherLogic) }
+        guard isInput, checkpoint.input.sequence > 0 else { return .reject(.otherInput) }
+        guard isOutput else { return .reject(.otherOutput) }
+        guard checkpoint.logic == logic else { return .reject(.otherLogic) }
         if let same = kept.first(where: { $0.sequence == checkpoint.input.sequence }) {
-            return same.stateHash == checkpoint.stateHash ? .known : .refuse(.otherState)
+            return same.stateHash == checkpoint.stateHash ? .known : .reject(.otherState)
         }
         let newest = kept.map(\.sequence).max() ?? 0
-        return checkpoint.input.sequence > newest ? .keep : .refuse(.older)
+        return checkpoint.input.sequence > newest ? .keep : .reject(.older)
     }
 
-    /// The checkpoint that a new owner begins with: the older one, if the way to the newer one is
-    /// short enough to compare with it. Where that led to nothing, the newest; then whatever is
-    /// left.
+    /// Chooses the checkpoint for a new owner: the older one if the newer one is close enough to be
+    /// compared with it. If the older one failed, the newest, then any other.
     ///
     /// - Parameters:
     ///   - kept: ascending
-    ///   - failed: sequences of those with which somebody began who gave the partition up
+    ///   - failed: sequences of checkpoints from which a member started that gave the partition up
     /// - Returns: nil if there is none
     public static func choose(
         from kept: [CheckpointRow], failed: Set<UInt64> = []
@@ -100,9 +99,8 @@ public enum CheckpointRules {
         return (kept.last { !failed.contains($0.sequence) } ?? newest, nil)
     }
 
-    /// Those of which nothing is to be kept any more. The two newest stay. Neither of them may ever
-    /// have been of use to anybody: then the newest that was stays, too, for an hour, and so
-    /// does the log since.
+    /// Stored checkpoints that can be deleted. The two newest stay. If neither is proven, the
+    /// newest proven one stays for an hour as well, with the log since.
     ///
     /// - Parameter kept: ascending
     public static func outdated(of kept: [CheckpointRow], at now: Timestamp) -> [CheckpointRow] {
@@ -115,7 +113,7 @@ public enum CheckpointRules {
         return Array(others)
     }
 
-    /// What two states that differ at one place are told by.
+    /// A state hash as 16 hexadecimal digits.
     public static func text(of stateHash: UInt64) -> String {
         let text = String(stateHash, radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text

@@ -1,12 +1,12 @@
 import Dialects
 
-/// The app that a request came from, as far as its path and its `User-Agent` say.
+/// The app that sent a request, judging by its path and `User-Agent`.
 public enum ClientApp: String, Hashable, Sendable, CaseIterable {
     case ownTracksAndroid = "owntracks-android"
     case ownTracksIOS = "owntracks-ios"
-    /// OwnTracks's protocol from something else.
+    /// Another client of OwnTracks's protocol.
     case ownTracks = "owntracks"
-    /// Overland speaking as OwnTracks does.
+    /// Overland using OwnTracks's protocol.
     case overlandAsOwnTracks = "overland-owntracks"
     case overland
     /// Traccar Client, OsmAnd and scripts.
@@ -26,7 +26,7 @@ public enum ClientApp: String, Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// The app, where it speaks OwnTracks's protocol.
+    /// The OwnTracks app, if it uses that protocol.
     public var ownTracks: OwnTracks.App? {
         switch self {
         case .ownTracksAndroid: .android

@@ -1,62 +1,63 @@
 import Model
 import Wire
 
-/// A member as the operator sees it.
+/// A member as shown to the operator.
 public struct MemberView: Hashable, Sendable {
     public var member: ID128
     public var logic: ClosedRange<UInt16>
-    /// Whether it can run the logic of the logs.
+    /// Whether it can run the logic in force.
     public var isFit: Bool
-    public var heard: Timestamp
+    public var seen: Timestamp
 }
 
-/// A partition as the operator sees it.
-public struct SeatView: Hashable, Sendable {
+/// A partition as shown to the operator.
+public struct AssignmentView: Hashable, Sendable {
     public var partition: Partition
     public var owner: ID128?
     public var epoch: UInt64?
-    /// What the owner says of it; nil as long as it has said nothing.
-    public var state: Holding.State?
-    /// When the owner got it, or last said that it is live.
+    /// The state that the owner reports; nil = not reported yet.
+    public var state: Lease.State?
+    /// When the lease began, or was last reported live.
     public var since: Timestamp?
-    /// Who takes over once it is live.
+    /// The next owner during a move.
     public var successor: ID128?
 }
 
 extension Coordinator {
     public var memberIDs: Set<ID128> { Set(members.keys) }
 
-    /// By id.
+    /// Ordered by id.
     public var memberViews: [MemberView] {
         members.sorted { $0.key < $1.key }.map { id, member in
             MemberView(
                 member: id, logic: member.logic, isFit: member.logic.contains(logic),
-                heard: member.heard)
+                seen: member.seen)
         }
     }
 
-    /// Whether a member has a partition now.
+    /// Whether a member owns a partition.
     public func owns(_ id: ID128, _ partition: Partition) -> Bool {
-        seats[partition]?.owner?.member == id
+        assignments[partition]?.owner?.member == id
     }
 
-    /// Members that are there and have lately given a partition up, by id.
+    /// Current members that recently gave a partition up, ordered by id.
     public func failed(at partition: Partition) -> [ID128] {
         members.filter { $0.value.failed[partition] != nil }.keys.sorted()
     }
 
-    /// Partitions that nobody has, ascending.
-    public var unowned: [Partition] { partitions.filter { seats[$0]?.owner == nil } }
+    /// Partitions without owner, ascending.
+    public var unowned: [Partition] { partitions.filter { assignments[$0]?.owner == nil } }
 
-    /// By partition.
-    public var seatViews: [SeatView] {
+    /// Ordered by partition.
+    public var assignmentViews: [AssignmentView] {
         partitions.map { partition in
-            let seat = seats[partition]
-            return SeatView(
-                partition: partition, owner: seat?.owner?.member, epoch: seat?.owner?.epoch,
-                state: seat?.owner.flatMap { state(of: $0, at: partition) },
-                since: seat?.owner?.since,
-                successor: seat?.successor?.member)
+            let assignment = assignments[partition]
+            return AssignmentView(
+                partition: partition, owner: assignment?.owner?.member,
+                epoch: assignment?.owner?.epoch,
+                state: assignment?.owner.flatMap { state(of: $0, at: partition) },
+                since: assignment?.owner?.since,
+                successor: assignment?.successor?.member)
         }
     }
 }

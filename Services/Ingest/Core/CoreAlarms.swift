@@ -2,11 +2,11 @@ import Directory
 import Hashing
 import Model
 
-/// What somebody does about the alarms of zones.
+/// An action on zone alarms.
 public enum AlarmAction: String, Sendable, CaseIterable {
-    /// This ring is heard.
+    /// Stops the current ring.
     case close
-    /// Silent for the zone's sleep time.
+    /// Silences the alarm for the zone's sleep time.
     case sleep
     case arm, disarm
 }
@@ -17,9 +17,9 @@ public struct AlarmRequest: Hashable, Sendable {
     public var principal: Principal
     public var person: PersonID
     public var action: AlarmAction
-    /// Nil = all that alarm.
+    /// Nil = all active alarms.
     public var zone: ZoneID?
-    /// The same for a request sent again.
+    /// Equal for a repeated request.
     public var cause: ID128
     public var trace: String
 
@@ -37,7 +37,7 @@ public struct AlarmRequest: Hashable, Sendable {
     }
 }
 
-/// Whether alert zones alarm a person, and those that do.
+/// Whether a person's alarms are armed, and the active ones.
 public struct AlarmView: Hashable, Sendable {
     public var isArmed: Bool
     /// The most urgent first.
@@ -45,7 +45,7 @@ public struct AlarmView: Hashable, Sendable {
 }
 
 extension Core {
-    /// Tells the evaluator what a person wants of their alarms. It decides what comes of it.
+    /// Passes a person's action on their alarms to the evaluator, which decides the result.
     mutating func answerAlarm(
         _ request: AlarmRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
@@ -69,7 +69,7 @@ extension Core {
             }
         case .close, .sleep:
             let action: AlarmAnswer.Action = request.action == .close ? .close : .sleep
-            alarms.answered(person, request.zone, action, into: &effects)
+            alarms.recordAnswer(person, request.zone, action, into: &effects)
             append(
                 .inputAlarmAnswer(
                     AlarmAnswer(
@@ -93,6 +93,6 @@ extension Core {
     }
 
     private func alarmView(of person: PersonID) -> AlarmView {
-        AlarmView(isArmed: alarms.isArmed(person), alarms: alarms.goingOn(person))
+        AlarmView(isArmed: alarms.isArmed(person), alarms: alarms.active(person))
     }
 }

@@ -3,7 +3,7 @@ import Hashing
 import Model
 
 extension Core {
-    /// A call for help by the API. Never put off, never put aside.
+    /// Raises a call for help made by the API. It is never deferred or quarantined.
     mutating func raise(
         _ request: EmergencyRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
@@ -25,30 +25,30 @@ extension Core {
         let call = joined ?? signal.id
         if case .device(let device, _) = request.principal, joined == nil || request.arrival != nil
         {
-            takeReport(
+            acceptReport(
                 of: request, device, person, call: call, in: directory, at: now, into: &effects)
         }
         answer(request.request, with: call, into: &effects)
     }
 
-    /// The report that came along with a call, and the note of it.
-    private mutating func takeReport(
+    /// Accepts the report sent with a call, and logs it.
+    private mutating func acceptReport(
         of request: EmergencyRequest, _ device: DeviceID, _ person: PersonID, call: EmergencyID,
         in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
         let arrivals = request.arrival.map { [$0] } ?? []
-        var taken = TakenReports()
+        var counts = AcceptedReports()
         if !arrivals.isEmpty {
-            hear(device, of: person, in: directory, at: now, into: &effects)
-            taken = takeIn(
+            recordContact(of: device, person: person, in: directory, at: now, into: &effects)
+            counts = acceptReports(
                 arrivals, of: device, received: now, trace: request.trace, in: directory, at: now,
                 into: &effects)
         }
         effects.append(
-            .saveDiary(
-                DiaryRow(
+            .saveDeviceLog(
+                DeviceLogRow(
                     device: device, time: now, client: .jaga,
-                    outcome: taken.accepted > 0 ? .taken : .call, status: 202, taken: taken,
+                    outcome: counts.accepted > 0 ? .accepted : .call, status: 202, counts: counts,
                     calls: 1, call: call, newest: Core.newest(of: arrivals),
                     trace: request.trace)))
     }
@@ -61,7 +61,7 @@ extension Core {
         if case .device(let id, _) = request.principal { device = id }
         let id =
             call.messageID.map {
-                Meaning.signal(call.trigger, person: person, device: device, messageID: $0)
+                DerivedID.signal(call.trigger, person: person, device: device, messageID: $0)
             } ?? EmergencyID(request.chance)
         let raised = min(call.raised ?? now, now)
         let seconds = min(
@@ -76,19 +76,19 @@ extension Core {
             note: call.note.map { String($0.prefix(Limits.noteCharacters)) }, trace: request.trace)
     }
 
-    /// The server's countdown; a call that was long on its way has none.
+    /// End of the server's countdown; a call that was delayed on its way has none.
     static func countdownEnd(_ seconds: Int, raised: Timestamp, at now: Timestamp) -> Timestamp {
         let isLate = raised < now - .seconds(Limits.latePanicSeconds)
         return isLate ? now : now + .seconds(max(0, seconds))
     }
 
-    /// The newest fix of the device itself, else of the person.
+    /// The newest fix of the device, otherwise of the person's primary device.
     func lastFix(of person: PersonID, device: DeviceID?, in directory: Replica) -> Fix? {
         device.flatMap { intake.devices[$0]?.newest }
-            ?? positions(in: directory).lead(of: person)?.newest
+            ?? positions(in: directory).primaryDevice(of: person)?.newest
     }
 
-    /// Says it to notifier and timer at once, past the evaluators, and to the evaluator.
+    /// Publishes a signal on `sos` at once and appends it to `in/p`.
     mutating func raise(
         _ signal: EmergencySignal, at now: Timestamp, into effects: inout [Effect]
     ) {
@@ -96,13 +96,13 @@ extension Core {
         effects.append(
             .raise(
                 Event(
-                    id: Hash.meaning(
+                    id: Hash.derivedID(
                         kind: .sosRaised, person: signal.person, cause: signal.id.raw),
                     time: now, trace: signal.trace, body: .sosRaised(signal))))
         append(signal, at: now, into: &effects)
     }
 
-    /// Puts a signal on `in/p`.
+    /// Appends a signal to `in/p`.
     mutating func append(
         _ signal: EmergencySignal, at now: Timestamp, into effects: inout [Effect]
     ) {
@@ -111,18 +111,18 @@ extension Core {
             at: now, into: &effects)
     }
 
-    /// Puts a record about a person on the person's `in/p`.
+    /// Appends a record about a person to `in/p` of their partition.
     mutating func append(
         _ body: EventBody, of person: PersonID, cause: ID128, trace: String, at now: Timestamp,
         into effects: inout [Effect]
     ) {
         sequencer.append(
-            body, id: Hash.meaning(kind: body.kind, person: person, cause: cause), trace: trace,
+            body, id: Hash.derivedID(kind: body.kind, person: person, cause: cause), trace: trace,
             to: Partition.of(person), at: now, into: &effects)
     }
 
-    /// Takes a call back inside its countdown. One that is over stays as it is and is told so; one
-    /// that is open is ended by somebody else.
+    /// Cancels a call during its countdown. An ended call stays as it is; an open one must be
+    /// resolved by someone else.
     mutating func cancel(
         _ request: CancelRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
@@ -149,8 +149,8 @@ extension Core {
                 effects.append(.answer(request: request.request, .tooManyCancels(seconds: seconds)))
                 return
             }
-            emergencies.noteAnswer(to: view.person)
-            let id = Hash.meaning(
+            emergencies.recordResponse(to: view.person)
+            let id = Hash.derivedID(
                 kind: .sosCancelled, person: view.person, subject: .id(view.emergency),
                 cause: request.cause)
             let cancel = EmergencyCancel(
@@ -166,7 +166,7 @@ extension Core {
         answer(request.request, with: request.emergency, into: &effects)
     }
 
-    /// The state of a call, for its person and those who may watch over them.
+    /// Returns the state of a call to its person and to the people who may read it.
     mutating func read(
         _ request: ReadRequest<EmergencyID>, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
@@ -175,7 +175,7 @@ extension Core {
             effects.append(.answer(request: request.request, .notFound))
             return
         }
-        // To everybody else it is as if there were none.
+        // For others the response does not reveal that it exists.
         guard canRead(view, request.principal, in: directory, at: now) else {
             effects.append(.answer(request: request.request, .notFound))
             return
@@ -189,14 +189,15 @@ extension Core {
     private func canRead(
         _ view: EmergencyView, _ principal: Principal, in directory: Replica, at now: Timestamp
     ) -> Bool {
-        let isTold = principal.person.map { emergencies.wasTold($0, of: view.id) } ?? false
+        let isRecipient = principal.person.map { emergencies.isRecipient($0, of: view.id) } ?? false
         let target = RightsTarget.emergency(
-            of: view.person, isTold: isTold, isAcknowledged: view.told == .acknowledged)
+            of: view.person, isRecipient: isRecipient,
+            isAcknowledged: view.deliveryState == .acknowledged)
         return directory.decide(principal, .readEmergency, on: target, at: now).isAllowed
     }
 
-    /// An emergency as somebody else sees it: over where it has ended in all circles that they
-    /// share with the person. Circles of others are not shown.
+    /// An emergency as another person sees it: ended once it ended in all circles that both share.
+    /// Other circles are hidden.
     private func view(
         _ view: EmergencyView, for viewer: PersonID, in directory: Replica
     ) -> EmergencyView {
@@ -204,7 +205,7 @@ extension Core {
         let common = directory.commonCircles(of: view.person, and: viewer)
         shown.endedCircles = view.endedCircles.filter(common.contains)
         let isOver = !common.isEmpty && shown.endedCircles.count == common.count
-        // That it goes on elsewhere would tell of circles that are not theirs.
+        // Showing it as active would reveal circles that are not the viewer's.
         if view.state.isActive, isOver { (shown.state, shown.endedCircles) = (.resolved, []) }
         return shown
     }

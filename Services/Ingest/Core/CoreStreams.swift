@@ -3,47 +3,49 @@ import Hashing
 import Model
 
 extension Core {
-    /// A decision of an evaluator, as it was appended to `events/p`.
-    mutating func follow(
+    /// Applies a decision of an evaluator that was appended to `events/p`.
+    mutating func apply(
         _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
         switch event.body {
-        case .emergencyCountdown(let news), .emergencyOpened(let news),
-            .emergencyJoined(let news), .emergencyCancelled(let news),
-            .emergencyAcknowledged(let news), .emergencyResolved(let news):
-            emergencies.follow(news, at: event.time, into: &effects)
-        case .alarmStarted(let news), .alarmRepeated(let news):
-            alarms.rang(news, at: event.time, into: &effects)
-        case .alarmEnded(let news): alarms.ended(news, into: &effects)
-        case .silenceQuiet(let news), .silenceOverdue(let news), .silenceLost(let news),
-            .silenceEnded(let news):
-            follow(news, at: now, into: &effects)
+        case .emergencyCountdown(let change), .emergencyOpened(let change),
+            .emergencyJoined(let change), .emergencyCancelled(let change),
+            .emergencyAcknowledged(let change), .emergencyResolved(let change):
+            emergencies.apply(change, at: event.time, into: &effects)
+        case .alarmStarted(let change), .alarmRepeated(let change):
+            alarms.recordRing(change, at: event.time, into: &effects)
+        case .alarmEnded(let change): alarms.recordEnd(change, into: &effects)
+        case .contactLate(let change), .contactOverdue(let change), .contactLost(let change),
+            .contactOK(let change):
+            apply(change, at: now, into: &effects)
         case .policyChanged(let policy):
-            policies.changed(policy, at: event.time, into: &effects)
-        case .zoneEntered(let crossing), .zoneExited(let crossing), .zoneInitial(let crossing),
+            policies.apply(policy, at: event.time, into: &effects)
+        case .zoneEntered(let crossing), .zoneExited(let crossing),
+            .zonePresenceEstablished(let crossing),
             .zoneApproached(let crossing), .zoneDwelled(let crossing),
-            .zoneWithheld(let crossing), .zoneReceded(let crossing),
-            .zoneForgotten(let crossing):
-            keep(.crossing(crossing), of: event, in: directory, at: now, into: &effects)
+            .zoneSuppressed(let crossing), .zoneLeftVicinity(let crossing),
+            .zonePresenceCleared(let crossing):
+            recordDecision(.crossing(crossing), of: event, in: directory, at: now, into: &effects)
         case .zoneAbsent(let absence):
-            keep(.absence(absence), of: event, in: directory, at: now, into: &effects)
+            recordDecision(.absence(absence), of: event, in: directory, at: now, into: &effects)
         default: break
         }
     }
 
-    /// A clock that an evaluator wanted, or a watch that ran out.
-    mutating func takeFired(
+    /// Applies an expired deadline or a change of a watch.
+    mutating func applyExpired(
         _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
         switch event.body {
-        case .clockFired(let fired)
-        where [.countdown, .presence, .contact, .canary].contains(fired.clock.rule):
+        case .deadlineExpired(let expired)
+        where [.countdown, .presence, .contact, .canary].contains(expired.deadline.rule):
             append(
-                .inputClock(fired), of: fired.clock.person, cause: event.id.raw,
+                .inputDeadline(expired), of: expired.deadline.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
-            if fired.clock.rule == .contact, let signal = fired.clock.emergency {
+            if expired.deadline.rule == .contact, let signal = expired.deadline.emergency {
                 locate(
-                    signal, of: fired.clock.person, event, in: directory, at: now, into: &effects)
+                    signal, of: expired.deadline.person, event, in: directory, at: now,
+                    into: &effects)
             }
         case .watchExpired(var signal):
             if signal.fix == nil {
@@ -56,67 +58,67 @@ extension Core {
             if emergencies.raise(signal, into: &effects) {
                 append(signal, at: now, into: &effects)
             }
-        case .watchChanged(let watch): followWatch(watch, event, at: now, into: &effects)
+        case .watchChanged(let watch): applyWatch(watch, event, at: now, into: &effects)
         default: break
         }
     }
 
-    /// Publishes where somebody was last, for an emergency that a deadline may raise: without an
-    /// evaluator nobody else has it.
+    /// Publishes a person's last position for an emergency that a deadline may raise: without an
+    /// evaluator no other service has it.
     private mutating func locate(
         _ signal: EmergencyID, of person: PersonID, _ event: Event, in directory: Replica,
         at now: Timestamp, into effects: inout [Effect]
     ) {
-        let lead = positions(in: directory).lead(of: person)
-        guard let lead, let fix = lead.newest else { return }
+        let device = positions(in: directory).primaryDevice(of: person)
+        guard let device, let fix = device.newest else { return }
         let place = EmergencyPlace(
-            emergency: signal, person: person, fix: fix, battery: lead.battery,
+            emergency: signal, person: person, fix: fix, battery: device.battery,
             trace: event.trace)
         effects.append(
             .raise(
                 Event(
-                    id: Hash.meaning(kind: .sosLocated, person: person, cause: signal.raw),
+                    id: Hash.derivedID(kind: .sosLocated, person: person, cause: signal.raw),
                     time: now, trace: event.trace, body: .sosLocated(place))))
     }
 
-    /// What became of telling people.
-    mutating func takeDelivered(
+    /// Applies a record of `deliveries`.
+    mutating func applyDelivery(
         _ event: Event, in directory: Replica, at now: Timestamp, into effects: inout [Effect]
     ) {
         switch event.body {
-        case .signalGiven(var signal):
+        case .signalReceived(var signal):
             signal.fix = signal.fix ?? lastFix(of: signal.person, device: nil, in: directory)
             raise(signal, at: now, into: &effects)
-        case .contactGiven(let contact):
+        case .checkInReceived(let contact):
             append(
                 .inputContact(contact), of: contact.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
-        case .acknowledgementGiven(let answer):
-            emergencies.tell(answer.emergency, .acknowledged, into: &effects)
+        case .acknowledgementCommitted(let answer):
+            emergencies.recordDelivery(answer.emergency, .acknowledged, into: &effects)
             append(
                 .inputAcknowledgement(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
-            raiseUnanswered(in: answer.emergency, after: answer.at, at: now, into: &effects)
-        case .resolutionGiven(let answer):
+            raiseLastJoined(in: answer.emergency, after: answer.at, at: now, into: &effects)
+        case .resolutionCommitted(let answer):
             emergencies.resolve(answer.emergency, given: answer.at, at: event.time, into: &effects)
             append(
                 .inputResolution(answer), of: answer.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
-            raiseUnanswered(in: answer.emergency, after: answer.at, at: now, into: &effects)
-        case .ladderAdopted(let signal):
-            emergencies.adopt(signal, into: &effects)
+            raiseLastJoined(in: answer.emergency, after: answer.at, at: now, into: &effects)
+        case .escalationFallbackOpened(let signal):
+            emergencies.openFallback(signal, into: &effects)
             append(
-                .inputAdoption(signal), of: signal.person, cause: event.id.raw,
+                .inputFallbackOpened(signal), of: signal.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
-        case .ladderStanding(let standing):
-            emergencies.stand(standing, into: &effects)
+        case .emergencySnapshot(let snapshot):
+            emergencies.apply(snapshot, into: &effects)
             append(
-                .inputStanding(standing), of: standing.person, cause: event.id.raw,
+                .inputEmergencySnapshot(snapshot), of: snapshot.person, cause: event.id.raw,
                 trace: event.trace, at: now, into: &effects)
-            if !standing.state.isActive || standing.state == .acknowledged
-                || !standing.endedCircles.isEmpty
+            if !snapshot.state.isActive || snapshot.state == .acknowledged
+                || !snapshot.endedCircles.isEmpty
             {
-                raiseUnanswered(in: standing.emergency, after: standing.at, at: now, into: &effects)
+                raiseLastJoined(in: snapshot.emergency, after: snapshot.at, at: now, into: &effects)
             }
         case .accessRecorded(let record):
             effects.append(
@@ -124,33 +126,37 @@ extension Core {
                     AccessRow(
                         person: record.person, viewer: record.viewer,
                         hour: record.at.seconds / 3600)))
-        case .notificationChanged(let news):
-            // What the person in danger is sent tells nobody else.
-            guard let emergency = news.emergency, news.recipient != news.person else { return }
-            switch news.state {
-            case .accepted: tell(emergency, .accepted, to: news.recipient, into: &effects)
-            case .sink: tell(emergency, .sink, to: news.recipient, into: &effects)
-            case .delivered: tell(emergency, .delivered, to: news.recipient, into: &effects)
-            case .unknown: tell(emergency, .none, to: news.recipient, into: &effects)
+        case .notificationChanged(let change):
+            // Messages to the person in danger do not count as reaching anyone.
+            guard let emergency = change.emergency, change.recipient != change.person else {
+                return
+            }
+            switch change.state {
+            case .accepted:
+                recordDelivery(emergency, .accepted, to: change.recipient, into: &effects)
+            case .sink: recordDelivery(emergency, .sink, to: change.recipient, into: &effects)
+            case .delivered:
+                recordDelivery(emergency, .delivered, to: change.recipient, into: &effects)
+            case .unknown: recordDelivery(emergency, .none, to: change.recipient, into: &effects)
             case .queued, .sending, .refused, .expired: break
             }
         default: break
         }
     }
 
-    private mutating func tell(
-        _ emergency: EmergencyID, _ told: Told, to recipient: PersonID,
+    private mutating func recordDelivery(
+        _ emergency: EmergencyID, _ state: DeliveryState, to recipient: PersonID,
         into effects: inout [Effect]
     ) {
-        emergencies.tell(emergency, told, to: recipient, into: &effects)
+        emergencies.recordDelivery(emergency, state, to: recipient, into: &effects)
     }
 
-    /// Where everybody of a circle was last.
+    /// Returns the last positions of a circle's members.
     mutating func readPositions(
         _ request: ReadRequest<CircleID>, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {
-        // First: whoever may not read a circle must not learn whether there is one.
+        // Checked first, so that a denied reader cannot learn whether the circle exists.
         let decision = directory.decide(
             request.principal, .readCircle, on: .circle(request.id), at: now)
         if let denial = decision.denial {
@@ -161,7 +167,7 @@ extension Core {
             effects.append(.answer(request: request.request, .notFound))
             return
         }
-        // An invited person may read whom they would join, but not how these share.
+        // Invited people may read the members of the circle, but not their positions.
         if let viewer = request.principal.person, circle.member(viewer) == nil {
             effects.append(.answer(request: request.request, .denied(.notAMember)))
             return
@@ -169,7 +175,7 @@ extension Core {
         let members = positions(in: directory).members(of: circle, for: request.principal, at: now)
         let viewer = request.principal.person
         let shown = members.filter { $0.fix != nil && $0.person != viewer }.map(\.person)
-        access.note(shown, by: viewer, in: circle.id, at: now, into: &effects)
+        access.record(shown, by: viewer, in: circle.id, at: now, into: &effects)
         effects.append(.answer(request: request.request, .positions(members)))
     }
 }

@@ -1,15 +1,15 @@
 import Directory
 import Model
 
-/// A decision about a person and a zone, kept for a while with everything that led to it.
+/// A decision about a person and a zone, stored with everything that led to it.
 public struct DecisionRow: Hashable, Sendable {
     public var event: EventID
     public var person: PersonID
     public var zone: ZoneID
     public var time: Timestamp
-    /// Of `jaga.zone.…`.
+    /// One of `jaga.zone.…`.
     public var kind: EventKind
-    /// Circles whose zone it was and with which the person shared then; ascending.
+    /// Circles of the zone with which the person shared then; ascending.
     public var circles: [CircleID]
     /// Those of `circles` with which the person shared exact positions then; ascending.
     public var exactCircles: [CircleID]
@@ -30,7 +30,7 @@ public struct DecisionRow: Hashable, Sendable {
     }
 }
 
-/// What a decision was about.
+/// The event of a decision.
 public enum DecisionBody: Hashable, Sendable, Codable {
     case crossing(ZoneCrossing)
     case absence(ZoneAbsence)
@@ -43,27 +43,26 @@ public enum DecisionBody: Hashable, Sendable, Codable {
     }
 }
 
-/// How much of a decision somebody may see.
+/// How much of a decision a viewer may see.
 public enum DecisionSight: Hashable, Sendable {
     case everything
-    /// Neither coordinates nor distances; of small zones not even the name.
+    /// Neither coordinates nor distances, and no names of small zones.
     case withoutPlace(namesZone: Bool)
 }
 
-/// What a viewer may see of the decisions about a person.
+/// Decides what a viewer may see of the decisions about a person.
 public struct DecisionViewer: Hashable, Sendable {
     private struct Share: Hashable {
         var since: Timestamp
         var isExact: Bool
     }
 
-    /// Own ones: all, also about private zones.
+    /// The viewer is the person: sees all, including private zones.
     private var isOwn = false
     private var shares: [CircleID: Share] = [:]
 
-    /// - Returns: nil for whoever may know nothing of the person at all.
-    ///
-    /// - Throws: why somebody who knows the person may not see this.
+    /// - Returns: nil if the viewer may not know that the person exists
+    /// - Throws: why a viewer who knows the person may not see decisions
     public init?(
         of person: PersonID, for principal: Principal, in directory: Replica, at now: Timestamp
     ) throws(DecisionDenial) {
@@ -97,10 +96,10 @@ public struct DecisionViewer: Hashable, Sendable {
         throw DecisionDenial(reason: denial)
     }
 
-    /// How much of one decision is to be seen; nil = nothing.
+    /// How much of one decision the viewer may see; nil = nothing.
     ///
-    /// A place is shown only if the person shared exact positions at the time of the decision and
-    /// does so now: changing the precision reveals nothing of the past.
+    /// Coordinates are shown only if the person shared exact positions at the time of the decision
+    /// and does so now: changing the precision reveals nothing about the past.
     public func sight(of row: DecisionRow, in directory: Replica) -> DecisionSight? {
         if isOwn { return .everything }
         let common = row.circles.filter { id in
@@ -116,14 +115,14 @@ public struct DecisionViewer: Hashable, Sendable {
     }
 }
 
-/// Why somebody may not see the decisions about a person.
+/// Why a viewer may not see the decisions about a person.
 public struct DecisionDenial: Error, Hashable {
     public var reason: Denial
 }
 
 extension Core {
-    /// Keeps a decision about a zone, with the circles that may look at it.
-    func keep(
+    /// Stores a zone decision with the circles that may see it.
+    func recordDecision(
         _ body: DecisionBody, of event: Event, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) {

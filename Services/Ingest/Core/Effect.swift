@@ -2,132 +2,132 @@ import Dialects
 import Directory
 import Model
 
-/// What the daemon does for the core, in this order, inside the turn's transaction. Answers leave
-/// and events are published after COMMIT.
+/// Work for the daemon, in this order, inside the turn's transaction. Responses are sent and events
+/// published after COMMIT.
 public enum Effect: Hashable, Sendable {
-    /// A record for the end of `in/p`.
+    /// Appends a record to `in/p`.
     case append(Event, Partition)
-    /// A record for the end of `sos`.
+    /// Appends a record to `sos`.
     case raise(Event)
 
-    /// A report, under the short number of its device.
+    /// Stores a report under the short number of its device.
     case saveReport(Report, device: Int64)
-    /// Reports of one device that came together, by time.
+    /// Stores reports of one device that arrived together, ordered by time.
     case saveReports([Report], device: Int64)
-    /// A later message of the same fix adds values to a stored report. The last eight bytes of its
-    /// id and its time find the row.
+    /// Adds values of a later message to a stored report. The row is found by the last eight bytes
+    /// of its id and its time.
     case completeReport(Report, device: Int64)
-    /// A device that was never heard, or has another person now.
+    /// Stores a device that is new or belongs to another person now.
     case saveDevice(DeviceRow)
-    /// More was learnt of a device. Its row may be written later: until then its reports say it.
-    case noteDevice(DeviceRow)
-    /// The device that leads a person who has chosen none.
-    case saveLeader(PersonID, DeviceID)
+    /// Updates a device's row, possibly later: until then its reports contain the same data.
+    case updateDevice(DeviceRow)
+    /// Stores the primary device of a person who has chosen none.
+    case savePrimaryDevice(PersonID, DeviceID)
     case wait(WaitingRow)
-    /// A report has left the backlog.
-    case unwait(number: Int64)
+    /// Removes a report from the backlog.
+    case removeWaiting(number: Int64)
 
-    /// `in/p` of this partition has its first record.
+    /// The first record of `in/p` of this partition follows.
     case savePartition(Partition)
-    /// Time of the youngest record of any partition.
+    /// Time of the newest record of any partition.
     case saveTime(Timestamp)
-    /// Version of the logic by which all partitions go on.
+    /// Version of the logic in force in all partitions.
     case saveLogic(UInt16)
-    case savePlacedCircle(PlacedCircleRow)
-    case removePlacedCircle(CircleID, Partition)
-    case savePlacedPerson(PlacedPersonRow)
-    case removePlacedPerson(PersonID)
-    case savePlacedPage(PlacedPageRow)
-    /// The page has become empty.
-    case removePlacedPage(ZoneSetID, page: Int, Partition)
+    case saveConfiguredCircle(ConfiguredCircleRow)
+    case removeConfiguredCircle(CircleID, Partition)
+    case saveConfiguredPerson(ConfiguredPersonRow)
+    case removeConfiguredPerson(PersonID)
+    case saveConfiguredPage(ConfiguredPageRow)
+    /// The page is empty now.
+    case removeConfiguredPage(ZoneSetID, page: Int, Partition)
     /// The partition has every page of the set.
-    case savePlacedSet(ZoneSetID, Partition)
-    /// Nobody of the partition is judged by the set any more; its pages go, too.
-    case removePlacedSet(ZoneSetID, Partition)
+    case saveConfiguredSet(ZoneSetID, Partition)
+    /// No person of the partition subscribes to the set any more; its pages are removed too.
+    case removeConfiguredSet(ZoneSetID, Partition)
 
     case saveArming(PersonID, armed: Bool)
     case saveAlarm(AlarmRow)
     case removeAlarm(AlarmID)
     case savePolicy(PolicyRow)
     case removePolicy(DeviceID)
-    case saveWatching(WatchingRow)
-    case removeWatching(PersonID)
-    case saveTerms(TermsRow)
-    case removeTerms(PersonID)
-    case saveSilence(SilenceRow)
-    case removeSilence(PersonID)
-    /// Since when the suite suspects itself to be deaf; nil = it no longer does.
-    case saveHold(since: Timestamp?)
+    case saveWatch(WatchRow)
+    case removeWatch(PersonID)
+    case saveExpectation(ExpectationRow)
+    case removeExpectation(PersonID)
+    case saveContactState(ContactRow)
+    case removeContactState(PersonID)
+    /// Start of the contact-loss hold; nil = none.
+    case saveContactLossHold(since: Timestamp?)
     case saveDecision(DecisionRow)
     case removeDecisions(PersonID)
-    /// A person is gone: everything that is kept of them is to go, in portions.
+    /// The person was removed: their data is to be erased, in portions.
     case erase(PersonID)
 
     case journey(JourneyChange)
 
     case saveEmergency(EmergencyRow)
     case removeEmergency(EmergencyID)
-    /// Ids of events applied before this may be forgotten.
-    case forgetApplied(before: Timestamp)
+    /// Ids of events applied before this time may be deleted.
+    case removeApplied(before: Timestamp)
 
     case saveQuarantine(QuarantineRow)
-    /// It could be used after all.
+    /// The payload could be used after all.
     case removeQuarantine(QuarantineID)
-    /// It was read once more and stays: for this reason, with this place as
-    /// ``QuarantineRow/place(of:isSpoilt:)`` gives it; nil = as before.
-    case noteRetry(QuarantineID, QuarantineReason?, place: Int?, at: Timestamp)
+    /// The payload was read again and stays in quarantine, with this reason and this index as
+    /// returned by ``QuarantineRow/index(of:isIncomplete:)``; nil = unchanged.
+    case recordRetry(QuarantineID, QuarantineReason?, index: Int?, at: Timestamp)
     case saveAccess(AccessRow)
-    case saveDiary(DiaryRow)
-    case phone(PhoneEffect)
+    case saveDeviceLog(DeviceLogRow)
+    case device(DeviceEffect)
 
-    /// The one answer to a request.
+    /// The only response to a request.
     case answer(request: UInt64, Answer)
 }
 
-/// What a request is told.
+/// The response to a request.
 public enum Answer: Hashable, Sendable {
     case reports(ReportsAnswer)
-    case redelivered(RedeliveryAnswer)
-    /// No room in the backlog: send it again later.
+    case quarantineRetried(QuarantineRetryAnswer)
+    /// The backlog is full: retry later.
     case overloaded
     case emergency(EmergencyView)
     case positions([MemberPosition])
     case alarm(AlarmView)
     case policy(PolicyView)
     case located(LocateView)
-    /// They may ask again in so many seconds.
+    /// The next request is allowed after this many seconds.
     case tooSoon(seconds: Int)
     case journey(JourneyAnswer)
-    /// Noted then.
-    case allRight(at: Timestamp)
+    /// Recorded at this time.
+    case checkIn(at: Timestamp)
     case denied(Denial)
     case notFound
-    /// The call can no longer be taken back: people are being told.
+    /// The call can no longer be cancelled: people are being notified.
     case tooLate
-    /// Too many calls were cancelled lately: this one goes on.
+    /// Too many calls were cancelled recently: this one continues.
     case tooManyCancels(seconds: Int)
 }
 
-/// What became of the reports of one request.
+/// The result of a request with reports.
 public struct ReportsAnswer: Hashable, Sendable {
     public var accepted: Int
     public var duplicates: Int
     public var rejections: [Rejection]
-    /// For the map of the phone; empty unless asked for.
+    /// Friends for the phone's map; empty unless requested.
     public var friends: [OwnTracks.Friend]
     /// Alarms that ring on this phone now.
     public var rings: [OwnTracks.Ring]
-    /// How the phone is to report from now on; nil = as it does.
+    /// The policy to follow from now on; nil = unchanged.
     public var policy: PolicyView?
-    /// The phone is asked where it is.
-    public var locates: Bool
+    /// The phone is asked for its location.
+    public var requestsLocation: Bool
 
     public init(
         accepted: Int, duplicates: Int, rejections: [Rejection] = [],
         friends: [OwnTracks.Friend] = [], rings: [OwnTracks.Ring] = [], policy: PolicyView? = nil,
-        locates: Bool = false
+        requestsLocation: Bool = false
     ) {
-        self.locates = locates
+        self.requestsLocation = requestsLocation
         self.accepted = accepted
         self.duplicates = duplicates
         self.rejections = rejections
@@ -137,28 +137,28 @@ public struct ReportsAnswer: Hashable, Sendable {
     }
 }
 
-/// An emergency as its person and those who watch over them may read it.
+/// An emergency as shown to its person and to the people who may read it.
 public struct EmergencyView: Hashable, Sendable {
-    /// The signal asked for.
+    /// The signal that was requested.
     public var id: EmergencyID
-    /// The emergency that it opened or joined.
+    /// The emergency that the signal opened or joined.
     public var emergency: EmergencyID
     public var person: PersonID
     public var trigger: EmergencyTrigger
     public var state: EmergencyState
-    public var told: Told
+    public var deliveryState: DeliveryState
     public var raised: Timestamp
     public var received: Timestamp
     public var countdownEnds: Timestamp
-    /// Circles in which somebody ended it while it goes on in others, as far as the reader has
-    /// joined them.
+    /// Circles in which it was ended while it continues in others, limited to circles of the
+    /// reader.
     public var endedCircles: [CircleID]
-    /// How many further calls joined it without being stored.
+    /// Number of further calls that joined it without being stored.
     public var joinedCalls: Int
 
     public init(
         id: EmergencyID, emergency: EmergencyID, person: PersonID, trigger: EmergencyTrigger,
-        state: EmergencyState, told: Told, raised: Timestamp, received: Timestamp,
+        state: EmergencyState, deliveryState: DeliveryState, raised: Timestamp, received: Timestamp,
         countdownEnds: Timestamp, endedCircles: [CircleID] = [], joinedCalls: Int = 0
     ) {
         self.endedCircles = endedCircles
@@ -168,30 +168,30 @@ public struct EmergencyView: Hashable, Sendable {
         self.person = person
         self.trigger = trigger
         self.state = state
-        self.told = told
+        self.deliveryState = deliveryState
         self.raised = raised
         self.received = received
         self.countdownEnds = countdownEnds
     }
 }
 
-/// What a last position is worth.
+/// How usable a last position is.
 public enum PositionState: String, Sendable, Codable, CaseIterable {
     /// At most ``Limits/freshSeconds`` old.
     case fresh
     /// Older than that.
-    case old
+    case stale = "old"
     /// Sharing is paused.
     case paused
-    /// The phone may fall silent: something keeps it from reporting.
-    case blind
+    /// The phone is impaired and may fail to report.
+    case impaired = "blind"
     /// Sharing is off, or not for this viewer.
     case hidden
     /// Never reported.
     case unknown
 }
 
-/// Where a member of a circle was last, as far as the viewer may know.
+/// The last position of a circle's member, as far as the viewer may see it.
 public struct MemberPosition: Hashable, Sendable {
     public var person: PersonID
     public var name: String
@@ -199,28 +199,28 @@ public struct MemberPosition: Hashable, Sendable {
     /// Until when sharing is paused.
     public var pausedUntil: Timestamp?
     public var precision: Precision
-    /// Nil where the place is not to be seen.
+    /// Nil if the location is hidden from the viewer.
     public var fix: Fix?
-    /// Of the fix, whole seconds; nil without one that may be known of.
+    /// Age of the fix, whole seconds; nil without a visible fix.
     public var ageSeconds: Int64?
     public var battery: UInt8?
     public var charging: Bool?
-    /// By the speed of the fix, else by the two newest fixes; nil where neither tells.
+    /// By the speed of the fix, otherwise by the two newest fixes; nil if unknown.
     public var isMoving: Bool?
-    /// What keeps the phone from reporting as it should.
-    public var hindrances: [Hindrance]
-    /// How far the silence of the device has come; nil = it is none, or says nothing.
-    public var silence: SilenceState?
-    /// From when on that counts.
-    public var silentSince: Timestamp?
+    /// What keeps the phone from reporting properly.
+    public var impairments: [Impairment]
+    /// Contact state of the device; nil = in contact, or not monitored.
+    public var contactState: ContactState?
+    /// When contact was lost, as counted by the evaluator.
+    public var contactLostSince: Timestamp?
 
     public init(
         person: PersonID, name: String, state: PositionState, pausedUntil: Timestamp? = nil,
         precision: Precision = .exact, fix: Fix? = nil, ageSeconds: Int64? = nil,
         battery: UInt8? = nil, charging: Bool? = nil, isMoving: Bool? = nil,
-        hindrances: [Hindrance] = []
+        impairments: [Impairment] = []
     ) {
-        self.hindrances = hindrances
+        self.impairments = impairments
         self.person = person
         self.name = name
         self.state = state

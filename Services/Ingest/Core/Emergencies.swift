@@ -1,24 +1,24 @@
 import Directory
 import Model
 
-/// Every signal of the last weeks and what became of it, as far as ingest has to answer for it.
+/// Every signal of the last weeks with the state of its emergency.
 ///
-/// The evaluator decides the life of an emergency; this follows it. Until the evaluator has
-/// answered, a signal of a person with an active emergency counts as a part of that one.
+/// The evaluator decides the state of an emergency; this type applies it. Until the evaluator has
+/// responded, a signal of a person with an active emergency counts as part of that emergency.
 struct Emergencies {
     private(set) var rows: [EmergencyID: EmergencyRow]
-    /// The emergency of a person that goes on.
+    /// The active emergency of each person.
     private var active: [PersonID: EmergencyID] = [:]
-    /// Emergencies to which an own call of the person belongs.
+    /// Emergencies with a call made by the person in danger.
     private var ownCalls: Set<EmergencyID> = []
-    /// When each person's newest signals came, the oldest first.
+    /// Receipt times of each person's newest signals, oldest first.
     private var received: [PersonID: [Timestamp]] = [:]
-    /// What each person has called in the emergency that goes on.
+    /// The calls of each person in their active emergency.
     private var calls: [PersonID: FurtherCalls] = [:]
 
     init(rows: [EmergencyRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
-        for row in rows.sorted(by: { $0.received < $1.received }) { noteReceipt(of: row) }
+        for row in rows.sorted(by: { $0.received < $1.received }) { recordReceipt(of: row) }
         for row in rows where row.emergency == row.id && row.state.isActive {
             active[row.person] = row.id
         }
@@ -27,28 +27,30 @@ struct Emergencies {
         where active[row.person] == row.emergency {
             calls[row.person, default: FurtherCalls()].store(receivedAt: row.received)
         }
-        // Whether a call was stored since somebody acknowledged is not known: the next one is.
-        for (person, id) in active where self.rows[id]?.told == .acknowledged {
+        // Whether a call was stored since the acknowledgement is unknown, so the next one is
+        // stored.
+        for (person, id) in active where self.rows[id]?.deliveryState == .acknowledged {
             calls[person]?.isNextStored = true
         }
     }
 
-    /// How many go on.
+    /// Number of active emergencies.
     var activeCount: Int { active.count }
 
-    /// Since when the oldest that nobody has taken goes on, its countdown apart; nil: none does.
-    var oldestUntaken: Timestamp? {
+    /// When the oldest active emergency without acknowledgement began, not counting its countdown;
+    /// nil = none.
+    var oldestUnacknowledged: Timestamp? {
         active.values.compactMap { rows[$0] }
-            .filter { $0.state != .acknowledged && $0.told != .acknowledged }
+            .filter { $0.state != .acknowledged && $0.deliveryState != .acknowledged }
             .map { max($0.countdownEnds, $0.received) }.min()
     }
 
-    /// The emergency of a person that goes on; nil if there is none.
+    /// The active emergency of a person; nil = none.
     func current(of person: PersonID) -> EmergencyRow? { active[person].flatMap { rows[$0] } }
 
-    /// Takes a signal in.
+    /// Adds a signal.
     ///
-    /// - Returns: whether it is new; one seen before changes nothing.
+    /// - Returns: whether it is new; a known signal changes nothing
     mutating func raise(_ signal: EmergencySignal, into effects: inout [Effect]) -> Bool {
         guard rows[signal.id] == nil else { return false }
         let emergency = active[signal.person] ?? signal.id
@@ -59,8 +61,8 @@ struct Emergencies {
             countdownEnds: signal.countdownEnds,
             state: signal.countdownEnds > signal.received ? .countdown : .open)
         save(row, into: &effects)
-        noteReceipt(of: row)
-        // Whoever calls again calls everybody, also those for whom it had ended.
+        recordReceipt(of: row)
+        // A new call alerts everyone again, also circles in which the emergency had ended.
         if var joined = rows[emergency], !joined.endedCircles.isEmpty {
             joined.endedCircles = []
             save(joined, into: &effects)
@@ -70,7 +72,8 @@ struct Emergencies {
         return true
     }
 
-    /// The emergency that a new call of a person joins without being stored; nil: it is stored.
+    /// The emergency that a new call of a person would join without being stored; nil = the call is
+    /// stored.
     func joinedUnstored(by person: PersonID, at now: Timestamp) -> EmergencyID? {
         guard let id = active[person], rows[id] != nil,
             calls[person]?.joinsUnstored(at: now) == true
@@ -88,8 +91,8 @@ struct Emergencies {
         save(row, into: &effects)
     }
 
-    /// The last call that joined without being stored; from now on it is forgotten.
-    mutating func takeLastJoined(
+    /// Removes and returns the last call that joined without being stored.
+    mutating func popLastJoined(
         of emergency: EmergencyID, into effects: inout [Effect]
     ) -> EmergencySignal? {
         guard var row = rows[emergency].flatMap({ rows[$0.emergency] }), let last = row.lastJoined
@@ -99,53 +102,54 @@ struct Emergencies {
         return last
     }
 
-    /// A person has answered: the next call is stored whatever was called before.
-    mutating func noteAnswer(to person: PersonID) { calls[person]?.isNextStored = true }
+    /// Records a person's response: the next call is stored in any case.
+    mutating func recordResponse(to person: PersonID) { calls[person]?.isNextStored = true }
 
-    /// Whether a person has answered since the newest call that was stored.
+    /// Whether a person has responded since the newest stored call.
     func hasAnswer(to person: PersonID) -> Bool { calls[person]?.isNextStored ?? false }
 
-    private mutating func noteReceipt(of row: EmergencyRow) {
+    private mutating func recordReceipt(of row: EmergencyRow) {
         received[row.person, default: []].append(row.received)
         if received[row.person, default: []].count > Limits.receiptsPerPerson {
             received[row.person]?.removeFirst()
         }
     }
 
-    /// Follows a decision of the evaluator.
-    mutating func follow(_ news: EmergencyNews, at time: Timestamp, into effects: inout [Effect]) {
+    /// Applies a decision of the evaluator.
+    mutating func apply(_ change: EmergencyChange, at time: Timestamp, into effects: inout [Effect])
+    {
         var row =
-            rows[news.emergency]
+            rows[change.emergency]
             ?? EmergencyRow(
-                id: news.emergency, person: news.person, emergency: news.emergency,
-                trigger: news.trigger, raised: news.raised, received: time,
-                countdownEnds: news.countdownEnds, state: news.state)
+                id: change.emergency, person: change.person, emergency: change.emergency,
+                trigger: change.trigger, raised: change.raised, received: time,
+                countdownEnds: change.countdownEnds, state: change.state)
         row.emergency = row.id
-        // Taken by somebody once, and open again: nobody has taken it.
-        let isOpenAgain = row.state == .acknowledged && news.state == .open
-        row.state = news.state
-        row.countdownEnds = news.countdownEnds
-        row.ended = news.state.isActive ? nil : time
-        if !news.state.isActive { row.endedCircles = [] }
-        if news.state == .acknowledged {
-            row.told = .acknowledged
-            noteAnswer(to: row.person)
+        // The acknowledgement was withdrawn.
+        let isOpenAgain = row.state == .acknowledged && change.state == .open
+        row.state = change.state
+        row.countdownEnds = change.countdownEnds
+        row.ended = change.state.isActive ? nil : time
+        if !change.state.isActive { row.endedCircles = [] }
+        if change.state == .acknowledged {
+            row.deliveryState = .acknowledged
+            recordResponse(to: row.person)
         }
-        if news.reopened || isOpenAgain { row.told = .none }
+        if change.reopened || isOpenAgain { row.deliveryState = .none }
         save(row, into: &effects)
-        if news.state.isActive {
-            active[news.person] = row.id
-        } else if active[news.person] == row.id {
-            active[news.person] = nil
+        if change.state.isActive {
+            active[change.person] = row.id
+        } else if active[change.person] == row.id {
+            active[change.person] = nil
         }
-        guard news.signal != row.id, var signal = rows[news.signal] else { return }
+        guard change.signal != row.id, var signal = rows[change.signal] else { return }
         signal.emergency = row.id
         save(signal, into: &effects)
     }
 
-    /// The notifier opened the ladder of a signal without waiting any longer; one that was lost
-    /// here is known again.
-    mutating func adopt(_ signal: EmergencySignal, into effects: inout [Effect]) {
+    /// Opens the emergency of a signal that the notifier escalated without the evaluator. Adds the
+    /// signal if it was lost here.
+    mutating func openFallback(_ signal: EmergencySignal, into effects: inout [Effect]) {
         _ = raise(signal, into: &effects)
         guard var row = rows[signal.id].flatMap({ rows[$0.emergency] }), row.state == .countdown
         else { return }
@@ -153,8 +157,8 @@ struct Emergencies {
         save(row, into: &effects)
     }
 
-    /// A human has ended an emergency: the next call begins a new one, also while no evaluator is
-    /// there to say so. One that was pressed again after the answer was given goes on.
+    /// Resolves an emergency: the next call starts a new one, also without an evaluator. An
+    /// emergency with a call after the resolution stays active.
     mutating func resolve(
         _ emergency: EmergencyID, given: Timestamp, at time: Timestamp,
         into effects: inout [Effect]
@@ -168,58 +172,59 @@ struct Emergencies {
         leave(row.id, of: row.person)
     }
 
-    /// A message about an emergency has come this far with this recipient.
-    mutating func tell(
-        _ emergency: EmergencyID, _ told: Told, to recipient: PersonID? = nil,
+    /// Records the batch state that notifications of an emergency reached with a recipient.
+    mutating func recordDelivery(
+        _ emergency: EmergencyID, _ state: DeliveryState, to recipient: PersonID? = nil,
         into effects: inout [Effect]
     ) {
         guard var row = rows[emergency].flatMap({ rows[$0.emergency] }) else { return }
         let before = row
-        row.told = max(row.told, told)
-        if told == .acknowledged { noteAnswer(to: row.person) }
+        row.deliveryState = max(row.deliveryState, state)
+        if state == .acknowledged { recordResponse(to: row.person) }
         if let recipient, !row.recipients.contains(recipient) { row.recipients.append(recipient) }
         if row != before { save(row, into: &effects) }
     }
 
-    /// A signal with the state of the emergency that it belongs to.
+    /// A signal with the state of its emergency.
     func view(of id: EmergencyID) -> EmergencyView? {
         guard let signal = rows[id] else { return nil }
         let row = rows[signal.emergency] ?? signal
         return EmergencyView(
             id: id, emergency: row.id, person: row.person, trigger: signal.trigger,
-            state: row.state, told: row.told, raised: signal.raised, received: signal.received,
+            state: row.state, deliveryState: row.deliveryState, raised: signal.raised,
+            received: signal.received,
             countdownEnds: signal.countdownEnds, endedCircles: row.endedCircles,
             joinedCalls: row.joinedCalls)
     }
 
-    /// Whether an emergency goes on for somebody other than the person in danger: they share a
-    /// circle with the person in which nobody has ended it.
-    func goesOn(_ row: EmergencyRow, for viewer: PersonID, in directory: Replica) -> Bool {
+    /// Whether an emergency is active for another person: both share a circle in which it has not
+    /// ended.
+    func isActive(_ row: EmergencyRow, for viewer: PersonID, in directory: Replica) -> Bool {
         row.state.isActive
             && directory.commonCircles(of: row.person, and: viewer).contains {
                 !row.endedCircles.contains($0)
             }
     }
 
-    /// Whether somebody sees the exact position of a person because of the person's own call.
+    /// Whether a viewer may see the exact position of a person because of the person's own call.
     ///
-    /// Only recipients do, from the end of the countdown to the end of the emergency, and only
-    /// while they share a circle with the person: who is removed is a recipient no more.
+    /// Only recipients may, from the end of the countdown to the end of the emergency, and only
+    /// while they share a circle with the person.
     func showsPosition(of person: PersonID, to viewer: PersonID, in directory: Replica) -> Bool {
         guard let row = current(of: person), row.state != .countdown, ownCalls.contains(row.id)
         else { return false }
-        return row.recipients.contains(viewer) && goesOn(row, for: viewer, in: directory)
+        return row.recipients.contains(viewer) && isActive(row, for: viewer, in: directory)
     }
 
-    /// When the newest signals of a person came, as far as that was within a time; newest first.
+    /// Receipt times of a person's newest signals within a period, newest first.
     func receipts(of person: PersonID, in times: ClosedRange<Timestamp>) -> [Timestamp] {
         received[person, default: []].filter(times.contains).sorted(by: >)
     }
 
-    /// How long no further call of a person can be cancelled, seconds; nil: one can.
+    /// Seconds until a call of a person can be cancelled again; nil = now.
     ///
-    /// Whoever calls and cancels again and again fills the disk as well as somebody who only calls.
-    /// What is refused is the cancel: a call is heard whatever came before.
+    /// Repeated calls and cancels fill the disk like repeated calls do. The cancel is rejected,
+    /// never the call.
     func cancelPause(of person: PersonID, at now: Timestamp) -> Int? {
         let span = Duration.seconds(Limits.cancelPauseSeconds)
         let newest = receipts(of: person, in: min(now, now - span)...now)
@@ -229,18 +234,18 @@ struct Emergencies {
         return max(1, Int((oldest + span - now).milliseconds / 1000))
     }
 
-    /// Whether the emergency that a signal belongs to is open, and nobody has taken it.
-    func isUntaken(_ id: EmergencyID) -> Bool {
+    /// Whether the emergency of a signal is open and nobody has acknowledged it.
+    func isUnacknowledged(_ id: EmergencyID) -> Bool {
         guard let row = rows[id].flatMap({ rows[$0.emergency] }) else { return false }
-        return row.state == .open && row.told != .acknowledged
+        return row.state == .open && row.deliveryState != .acknowledged
     }
 
-    /// Whether this person was told of the emergency that a signal belongs to.
-    func wasTold(_ person: PersonID, of id: EmergencyID) -> Bool {
+    /// Whether a person is a recipient of the emergency of a signal.
+    func isRecipient(_ person: PersonID, of id: EmergencyID) -> Bool {
         rows[id].flatMap { rows[$0.emergency] }?.recipients.contains(person) ?? false
     }
 
-    /// Forgets what ended before a time, with the signals that belong to it.
+    /// Deletes emergencies that ended before a time, with their signals.
     mutating func forget(endedBefore time: Timestamp, into effects: inout [Effect]) {
         let gone = rows.values.filter { row in
             guard let ended = (rows[row.emergency] ?? row).ended else { return false }
@@ -255,7 +260,7 @@ struct Emergencies {
         }
     }
 
-    /// Forgets those of a person who is gone.
+    /// Deletes the emergencies of a removed person.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         active[person] = nil
         received[person] = nil
@@ -268,12 +273,12 @@ struct Emergencies {
         }
     }
 
-    /// The emergency that a person's further signals join.
+    /// Makes a person's further signals join this emergency.
     mutating func join(_ emergency: EmergencyID, of person: PersonID) {
         active[person] = emergency
     }
 
-    /// Further signals of a person do not join this one.
+    /// Makes a person's further signals start a new emergency.
     mutating func leave(_ emergency: EmergencyID, of person: PersonID) {
         if active[person] == emergency { active[person] = nil }
     }

@@ -1,4 +1,4 @@
-/// A queue that takes at the end and gives from the front, both at constant cost.
+/// A queue with constant cost at both ends.
 struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -9,7 +9,7 @@ struct Fifo<Element> {
 
     mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Changes the newest element for which a change is returned.
+    /// Replaces the newest element for which `change` returns a value.
     ///
     /// - Returns: whether there was one
     mutating func replaceLast(_ change: (Element) -> Element?) -> Bool {

@@ -1,9 +1,9 @@
 import Directory
 import Model
 
-/// How long the past of people is kept, by their plan and their circles.
+/// How long the history of people is kept, depending on their plan and circles.
 public struct HistoryRules: Hashable, Sendable {
-    /// Days that each plan keeps.
+    /// Days of history in each plan.
     public var trialDays: Int
     public var paidDays: Int
     public var lapsedDays: Int
@@ -22,9 +22,9 @@ public struct HistoryRules: Hashable, Sendable {
         }
     }
 
-    /// Since when a person's past is kept: as far as their plan goes, and no farther than what the
-    /// most patient of their circles wants. Nil for whoever is not in the directory.
-    public func keptFrom(
+    /// The start of a person's kept history: limited by their plan and by the longest history of
+    /// their circles. Nil if the person is unknown.
+    public func historyStart(
         _ person: PersonID, in directory: Replica, at time: Timestamp
     ) -> Timestamp? {
         guard let known = directory.person(person) else { return nil }
@@ -36,9 +36,9 @@ public struct HistoryRules: Hashable, Sendable {
 }
 
 extension Circle {
-    /// Since when its members see each other's past: the beginning of a day, so that who reads at
-    /// length sees the same to the end.
-    func seenFrom(at now: Timestamp) -> Timestamp {
+    /// The start of the history that members see of each other. It is the beginning of a day, so
+    /// that a long read sees the same to its end.
+    func visibleHistoryStart(at now: Timestamp) -> Timestamp {
         guard let historyDays else { return .zero }
         let day = now.seconds / 86_400 - Int64(historyDays)
         return Timestamp(seconds: max(0, day) * 86_400)

@@ -1,59 +1,59 @@
 import Dialects
 import Model
 
-/// Everything that can happen to ingest.
+/// An input of ``Core``.
 public enum Input: Sendable {
-    /// A phone delivers.
-    case delivery(Delivery)
-    /// A phone that delivers is told to come again later.
-    case refusal(Visit)
-    /// Somebody has something that was put aside read once more.
-    case redelivery(Redelivery)
-    /// Somebody calls for help.
+    /// A device sent reports or status.
+    case batch(IncomingBatch)
+    /// A device was told to retry later.
+    case rejectedRequest(RejectedRequest)
+    /// A quarantined payload is read again.
+    case quarantineRetry(QuarantineRetry)
+    /// A person calls for help.
     case emergency(EmergencyRequest)
-    /// Somebody takes a call back.
+    /// A person cancels a call for help.
     case cancellation(CancelRequest)
     case readEmergency(ReadRequest<EmergencyID>)
     case readPositions(ReadRequest<CircleID>)
     case alarm(AlarmRequest)
     case readAlarm(ReadRequest<PersonID>)
-    /// Somebody says that they are all right.
-    case allRight(AllRightRequest)
+    /// A person confirms that they are all right.
+    case checkIn(CheckInRequest)
     case readPolicy(ReadRequest<PersonID>)
     case locate(LocateRequest)
     case journey(JourneyRequest)
-    /// The directory is about to change so, and did at membership at that time; the directory
-    /// handed in is the one before.
+    /// The directory is about to apply this change, made at membership at that time. The directory
+    /// passed along is the one before the change.
     case directoryChanging(EventBody, at: Timestamp)
-    /// A record of the own `events/p`, just appended.
-    case computed(Event)
-    /// A record of `fired` that was never applied before.
-    case fired(Event)
-    /// A snapshot of `fired` takes the place of what was read: only these watches go on.
+    /// A record just appended to the own `events/p`.
+    case derived(Event)
+    /// A record of `expired` that was not applied before.
+    case deadlines(Event)
+    /// A snapshot replaces the records of `expired`: only these watches are still running.
     case watchesReplaced(running: Set<WatchID>)
-    /// A record of `deliveries` that was never applied before.
-    case delivered(Event)
-    /// Every evaluator can run this version of the logic: the logs go on by it.
+    /// A record of `deliveries` that was not applied before.
+    case deliveries(Event)
+    /// Every evaluator can run this version of the logic: all logs switch to it.
     case logic(UInt16)
-    /// Journeys of a person that were over before a time are not to be kept any longer.
+    /// Deletes the journeys of a person that ended before a time.
     case forgetJourneys(PersonID, endedBefore: Timestamp)
-    /// Journeys that got nowhere for so long are to end.
+    /// Stops open journeys that have not moved for this long.
     case endJourneys(quietFor: Duration)
-    /// These partitions need a record, so that a checkpoint of each takes the place of an old one.
+    /// Each of these partitions needs a record, so that a new checkpoint can replace an old one.
     case renewCheckpoints([Partition])
-    /// Nothing is left of somebody who is gone, nor of their devices.
+    /// All data of a removed person and their devices has been erased.
     case erased(PersonID)
-    /// Everything of this turn has been said: time for what is put off from turn to turn.
+    /// All input of this turn has been handled; deferred work gets its share.
     case turnEnd
 }
 
-/// One observation with its id, and whether its report is stored already.
+/// An observation with its report id, and whether that report is already stored.
 public struct Arrival: Hashable, Sendable {
     public var id: ReportID
     public var observation: Observation
     public var isKnown: Bool
-    /// The stored report of the same message or the same fix; nil where ``isKnown`` is false, or
-    /// where the report cannot be found any more.
+    /// The stored report of the same message or fix; nil if ``isKnown`` is false or the report no
+    /// longer exists.
     public var known: Report?
 
     public init(id: ReportID, observation: Observation, isKnown: Bool, known: Report? = nil) {
@@ -64,8 +64,8 @@ public struct Arrival: Hashable, Sendable {
     }
 }
 
-/// A phone with good credentials was there, and nothing that it brought could be taken.
-public struct Visit: Hashable, Sendable {
+/// An authenticated request of a device from which nothing was accepted.
+public struct RejectedRequest: Hashable, Sendable {
     public var device: DeviceID
     public var person: PersonID
     public var trace: String
@@ -77,51 +77,52 @@ public struct Visit: Hashable, Sendable {
     }
 }
 
-/// What one request of a phone brought.
-public struct Delivery: Hashable, Sendable {
+/// The content of one request of a device.
+public struct IncomingBatch: Hashable, Sendable {
     public var request: UInt64
     public var device: DeviceID
     public var person: PersonID
     public var arrivals: [Arrival]
     public var panics: [Panic]
     public var rejections: [Rejection]
-    /// The whole payload, kept where something of it was rejected.
+    /// The whole payload; stored if part of it was rejected.
     public var payload: [UInt8]
-    /// The path that it came to.
+    /// The request path.
     public var path: String
     public var client: ClientApp
-    public var wantsFriends: Bool
-    /// The dialect has words for how to report.
-    public var wantsPolicy: Bool
-    /// The policy by which the phone says it reports.
+    public var requestsFriends: Bool
+    /// The dialect can express reporting policies.
+    public var requestsPolicy: Bool
+    /// The mark of the policy that the phone says it follows.
     public var policyMark: String?
-    /// The phone keeps its message until it has heard the answer: one that brings something new
-    /// proves that the answer before it was heard.
-    public var provesHearing: Bool
-    /// What the phone tells beside fixes.
-    public var news: PhoneNews
-    /// Pressing "report" twice within so many seconds is a cry for help; 0 = it never is.
+    /// The phone keeps its message until it has received the response, so a message with new
+    /// content proves that it received the previous response.
+    public var provesResponseReceived: Bool
+    /// Status that the phone sent beside fixes.
+    public var status: DeviceStatus
+    /// Two presses of "report" within this many seconds are a call for help; 0 = never.
     public var pressesWithinSeconds: Int64
-    /// The app, where it is one of OwnTracks: it can be asked where it is, and how it should report
-    /// is put in its own words.
+    /// The OwnTracks app, if it is one: it can be asked for its location, and gets its policy as
+    /// its own configuration.
     public var ownTracks: OwnTracks.App?
-    /// Somebody else had it and hands it over, maybe long after: a broker what it retained.
-    public var wasKept: Bool
-    /// Whoever sent it showed a secret that was replaced: nothing counts but a call for help.
-    public var isByFormerSecret: Bool
+    /// Retained by a broker and possibly delivered long afterwards.
+    public var wasRetained: Bool
+    /// Sent with a replaced secret: only calls for help count.
+    public var isFromFormerSecret: Bool
     public var trace: String
 
     public init(
         request: UInt64, device: DeviceID, person: PersonID, arrivals: [Arrival],
         panics: [Panic] = [], rejections: [Rejection] = [], payload: [UInt8] = [],
-        path: String = "", client: ClientApp = .jaga, wantsFriends: Bool = false,
-        wantsPolicy: Bool = false,
-        policyMark: String? = nil, provesHearing: Bool = false, news: PhoneNews = PhoneNews(),
-        pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, wasKept: Bool = false,
-        isByFormerSecret: Bool = false, trace: String = ""
+        path: String = "", client: ClientApp = .jaga, requestsFriends: Bool = false,
+        requestsPolicy: Bool = false,
+        policyMark: String? = nil, provesResponseReceived: Bool = false,
+        status: DeviceStatus = DeviceStatus(),
+        pressesWithinSeconds: Int64 = 0, ownTracks: OwnTracks.App? = nil, wasRetained: Bool = false,
+        isFromFormerSecret: Bool = false, trace: String = ""
     ) {
-        self.isByFormerSecret = isByFormerSecret
-        self.wasKept = wasKept
+        self.isFromFormerSecret = isFromFormerSecret
+        self.wasRetained = wasRetained
         self.request = request
         self.device = device
         self.person = person
@@ -131,33 +132,33 @@ public struct Delivery: Hashable, Sendable {
         self.payload = payload
         self.path = path
         self.client = client
-        self.wantsFriends = wantsFriends
-        self.wantsPolicy = wantsPolicy
+        self.requestsFriends = requestsFriends
+        self.requestsPolicy = requestsPolicy
         self.policyMark = policyMark
-        self.provesHearing = provesHearing
-        self.news = news
+        self.provesResponseReceived = provesResponseReceived
+        self.status = status
         self.pressesWithinSeconds = pressesWithinSeconds
         self.ownTracks = ownTracks
         self.trace = trace
     }
 
-    /// Whether it shows that the phone is there: what was written for when it is away, and what
-    /// somebody kept of it, does so only by what is new in it.
-    var isSign: Bool {
-        !(news.isLastWill || wasKept) || arrivals.contains { !$0.isKnown } || !panics.isEmpty
+    /// Whether the batch proves that the phone is connected. A last will and a retained message
+    /// prove it only by new content.
+    var provesContact: Bool {
+        !(status.isLastWill || wasRetained) || arrivals.contains { !$0.isKnown } || !panics.isEmpty
     }
 
-    /// Whether what the phone sends can be read: not where it is encrypted with another key than
-    /// the device's. Nil where that is nothing new, or says neither, or is maybe not the phone's.
+    /// Whether the payload could be decrypted; false if it was encrypted with another key. Nil if
+    /// the batch contains nothing that tells, or may not come from the phone.
     var isLegible: Bool? {
-        guard isSign, !isByFormerSecret else { return nil }
-        if rejections.contains(where: { $0.reason.isOfKey }) { return false }
-        return arrivals.isEmpty && panics.isEmpty && news == PhoneNews() ? nil : true
+        guard provesContact, !isFromFormerSecret else { return nil }
+        if rejections.contains(where: { $0.reason.isKeyMismatch }) { return false }
+        return arrivals.isEmpty && panics.isEmpty && status == DeviceStatus() ? nil : true
     }
 
-    /// Whether the answer can ask where the phone is: OwnTracks and what speaks Jaga's own JSON
-    /// understand that.
-    var canBeAsked: Bool { ownTracks != nil || client == .jaga }
+    /// Whether a response can ask the phone for its location. OwnTracks and clients of Jaga's own
+    /// JSON understand that.
+    var canRequestLocation: Bool { ownTracks != nil || client == .jaga }
 }
 
 /// `POST /v1/emergencies`.
@@ -165,9 +166,9 @@ public struct EmergencyRequest: Hashable, Sendable {
     public var request: UInt64
     public var principal: Principal
     public var call: EmergencyCall
-    /// The report that came along, if the one who calls has a device to report from.
+    /// The report sent with the call, if the caller uses a device.
     public var arrival: Arrival?
-    /// Random, for a call without a message id.
+    /// Random; the id of a call without a message id.
     public var chance: ID128
     public var trace: String
 
@@ -189,7 +190,7 @@ public struct CancelRequest: Hashable, Sendable {
     public var request: UInt64
     public var principal: Principal
     public var emergency: EmergencyID
-    /// The same for a request sent again.
+    /// Equal for a repeated request.
     public var cause: ID128
     public var trace: String
 
@@ -205,7 +206,7 @@ public struct CancelRequest: Hashable, Sendable {
     }
 }
 
-/// Somebody wants to read something.
+/// A request to read one object.
 public struct ReadRequest<ID: Hashable & Sendable>: Hashable, Sendable {
     public var request: UInt64
     public var principal: Principal

@@ -4,10 +4,10 @@ import Geometry
 import Hashing
 import Model
 
-/// What ingest knows of devices, and what it makes of their observations.
+/// The devices known to ingest.
 struct Intake {
     private(set) var devices: Table<DeviceID, DeviceRow>
-    /// First device that reported, of every person.
+    /// The first device that reported for each person.
     private(set) var firstDevices: Table<PersonID, DeviceID>
     private var nextNumber: Int64
 
@@ -17,9 +17,9 @@ struct Intake {
         nextNumber = (devices.map(\.number).max() ?? 0) + 1
     }
 
-    /// Notes that a device has been heard.
-    mutating func hear(
-        _ device: DeviceID, of person: PersonID, at now: Timestamp, into effects: inout [Effect]
+    /// Records contact with a device, and adds the device if it is new.
+    mutating func recordContact(
+        of device: DeviceID, person: PersonID, at now: Timestamp, into effects: inout [Effect]
     ) {
         if devices.read(device, { $0.person }) != person {
             let number = devices[device]?.number ?? nextNumber
@@ -34,34 +34,36 @@ struct Intake {
         }
     }
 
-    /// Notes the app that a device which has been heard speaks with.
+    /// Records the app of a known device.
     ///
-    /// - Returns: whether it was another one, or none, before
-    mutating func note(_ client: ClientApp, of device: DeviceID) -> Bool {
+    /// - Returns: whether it changed
+    mutating func record(_ client: ClientApp, of device: DeviceID) -> Bool {
         devices.update(device) { row in
             defer { row.client = client }
             return row.client != client
         } ?? true
     }
 
-    /// Remembers the device that leads from now on.
-    mutating func lead(_ person: PersonID, with device: DeviceID) { firstDevices[person] = device }
+    /// Makes the first reporting device of a person the primary one.
+    mutating func setPrimaryDevice(of person: PersonID, to device: DeviceID) {
+        firstDevices[person] = device
+    }
 
-    /// Devices that reported for a person.
+    /// Devices that reported for a person, ascending.
     func devices(of person: PersonID) -> [DeviceID] {
         devices.values.filter { $0.person == person }.map(\.device).sorted()
     }
 
-    /// Forgets a person who is gone, with their devices.
+    /// Forgets a removed person and their devices.
     mutating func forget(_ person: PersonID) {
         for device in devices(of: person) { devices[device] = nil }
         firstDevices[person] = nil
     }
 
-    /// Remembers what was learnt of a device.
-    mutating func keep(_ row: DeviceRow) { devices[row.device] = row }
+    /// Stores the row of a device.
+    mutating func update(_ row: DeviceRow) { devices[row.device] = row }
 
-    /// A fix from the future keeps its place and gets the time of its arrival.
+    /// Gives a fix from the future its time of arrival.
     static func corrected(_ fix: Fix, at now: Timestamp) -> (fix: Fix, clockSkew: Bool) {
         guard fix.time > now + .seconds(Limits.futureSeconds) else { return (fix, false) }
         var fix = fix
@@ -69,66 +71,66 @@ struct Intake {
         return (fix, true)
     }
 
-    /// Whether an observation is too old to go with what is live.
+    /// Whether a fix is too old for the live lane.
     static func isBacklog(_ fix: Fix, at now: Timestamp) -> Bool {
         fix.time < now - .seconds(Limits.liveAgeSeconds)
     }
 
-    /// Decides, now that reports of a device enter `in/p`, which are late there: older than what
-    /// entered before them.
+    /// Marks the reports that are late in `in/p`: older than reports of the device that entered
+    /// before.
     mutating func sequence(_ reports: inout [Report]) -> Partition {
         let partition = devices.update(reports[0].device) { row in
-            for place in reports.indices {
-                let time = reports[place].fix.time
-                reports[place].late = time < row.sequenced
+            for index in reports.indices {
+                let time = reports[index].fix.time
+                reports[index].late = time < row.sequenced
                 row.sequenced = max(row.sequenced, time)
             }
             return row.partition
         }
-        guard let partition else { fatalError("a report is of a device that was heard") }
+        guard let partition else { fatalError("a report has a known device") }
         return partition
     }
 }
 
 extension DeviceRow {
-    /// Takes what the device says of its battery without a place.
+    /// Applies a battery level that was sent without a position.
     ///
-    /// - Returns: whether it is of now, and another than before; then that is kept.
-    mutating func accept(_ told: PhoneBattery, at now: Timestamp) -> Bool {
-        let time = min(told.time, now)
+    /// - Returns: whether it is current and changed the row
+    mutating func accept(_ level: PhoneBattery, at now: Timestamp) -> Bool {
+        let time = min(level.time, now)
         let before = (battery, charging)
-        guard time >= max(newest?.time ?? .zero, batteryTold ?? .zero),
+        guard time >= max(newest?.time ?? .zero, batteryReported ?? .zero),
             now - time <= .seconds(Limits.liveAgeSeconds)
         else {
             return false
         }
-        take(percent: told.percent, isCharging: told.charging)
+        setBattery(percent: level.percent, isCharging: level.charging)
         return before != (battery, charging)
     }
 
-    /// An app that says how full the battery is, and not that it is charged, may say the latter
-    /// only while it is: Traccar Client does so.
-    private mutating func take(percent: UInt8?, isCharging: Bool?) {
+    /// Applies a battery level. An app that sends a level without a charging state may send that
+    /// state only while charging: Traccar Client does so.
+    private mutating func setBattery(percent: UInt8?, isCharging: Bool?) {
         charging = percent == nil ? isCharging ?? charging : isCharging
         battery = percent ?? battery
     }
 
-    /// Takes over what a further message of the newest fix has added to its report.
+    /// Updates the row after a further message completed the report of the newest fix.
     mutating func complete(with observation: Observation, _ report: Report, at now: Timestamp) {
         newest = report.fix
         if report.fix.speedCentimetresPerSecond != nil { isMoving = nil }
         if altitudeAccuracyMetres == 0 {
             altitudeAccuracyMetres = observation.altitudeAccuracyMetres
         }
-        let told = min(observation.created ?? report.fix.time, now)
+        let reported = min(observation.created ?? report.fix.time, now)
         guard observation.battery != nil || observation.charging != nil,
-            told >= batteryTold ?? .zero
+            reported >= batteryReported ?? .zero
         else { return }
-        take(percent: observation.battery, isCharging: observation.charging)
-        batteryTold = observation.created == nil ? nil : told
+        setBattery(percent: observation.battery, isCharging: observation.charging)
+        batteryReported = observation.created == nil ? nil : reported
     }
 
-    /// Makes a report of an observation of this device, and moves its newest fix.
+    /// Creates the report of an observation and updates the newest fix.
     mutating func accept(_ arrival: Arrival, trace: String, at now: Timestamp) -> Report {
         let observation = arrival.observation
         let (fix, clockSkew) = Intake.corrected(observation.fix, at: now)
@@ -137,8 +139,8 @@ extension DeviceRow {
             isMoving = fix.speedCentimetresPerSecond == nil ? moves(to: fix) : nil
             altitudeAccuracyMetres = observation.altitudeAccuracyMetres
             newest = fix
-            batteryTold = observation.created.map { min($0, now) }
-            take(percent: observation.battery, isCharging: observation.charging)
+            batteryReported = observation.created.map { min($0, now) }
+            setBattery(percent: observation.battery, isCharging: observation.charging)
         }
         return Report(
             id: arrival.id, person: person, device: device, fix: fix,
@@ -147,8 +149,8 @@ extension DeviceRow {
             trace: trace)
     }
 
-    /// Whether the device moved on its way from its newest fix to this one: faster than standing
-    /// still is, and farther than either may be wrong. Nil where they are too far apart in time.
+    /// Whether the device moved between its newest fix and this one: faster than walking pace and
+    /// farther than the accuracy of either. Nil if they are too far apart in time.
     private func moves(to fix: Fix) -> Bool? {
         guard let newest, fix.time - newest.time <= .seconds(Limits.movingGapSeconds) else {
             return nil

@@ -1,40 +1,40 @@
 import Geometry
 import Model
 
-/// What comes out of a ``JourneyPath``.
+/// Output of ``JourneyPath``.
 public enum JourneyStep: Hashable, Sendable {
-    /// Another part begins: between it and the one before is nothing that may be seen.
+    /// A new visible part begins.
     case begins
     case point(JourneyPoint)
     case ends
 }
 
-/// Makes the journey of its fixes, which are given in order: fix time, then arrival.
+/// Builds the path of a journey from its fixes, given in order of fix time, then arrival.
 ///
-/// A fix closer than ``Limits/journeyThinningMetres`` to the last one kept is left out; the first
-/// and the last of each part that may be seen are always kept. So the journey depends on what
-/// arrived alone, never on when.
+/// Fixes closer than ``Limits/journeyThinningMetres`` to the last one kept are skipped; the first
+/// and the last of each visible part are always kept. The path therefore depends only on what
+/// arrived, never on when.
 public struct JourneyPath: Sendable {
     private let windows: [JourneyWindow]
-    /// The window that the last fix was in, or the first that may come.
+    /// The window of the last fix, or the next one.
     private var window = 0
     private var isInside = false
     /// The last fix kept.
     private var kept: EarthPoint?
-    /// The newest fix, if it was left out.
+    /// The newest fix, if it was skipped.
     private var spare: JourneyPoint?
     private var simplifier: JourneySimplifier?
 
     /// - Parameters:
-    ///   - windows: what may be seen; ascending and apart from each other
-    ///   - toleranceMetres: the path may be so far off the journey; 0 = not at all
+    ///   - windows: the visible parts; ascending and disjoint
+    ///   - toleranceMetres: maximum deviation of a simplified path; 0 = not simplified
     public init(_ windows: [JourneyWindow], toleranceMetres: Double = 0) {
         self.windows = windows
         if toleranceMetres > 0 { simplifier = JourneySimplifier(toleranceMetres) }
     }
 
-    /// Takes the next fix.
-    public mutating func take(_ point: JourneyPoint, into steps: inout [JourneyStep]) {
+    /// Adds the next fix.
+    public mutating func append(_ point: JourneyPoint, into steps: inout [JourneyStep]) {
         while window < windows.count, windows[window].to <= point.time {
             end(into: &steps)
             window += 1
@@ -54,7 +54,7 @@ public struct JourneyPath: Sendable {
         keep(point, place, into: &steps)
     }
 
-    /// Nothing follows.
+    /// Ends the path after the last fix.
     public mutating func finish(into steps: inout [JourneyStep]) { end(into: &steps) }
 
     private mutating func keep(
@@ -64,7 +64,7 @@ public struct JourneyPath: Sendable {
             steps.append(.point(point))
             return
         }
-        simplifier?.take(point, place, into: &steps)
+        simplifier?.append(point, place, into: &steps)
     }
 
     private mutating func end(into steps: inout [JourneyStep]) {
@@ -78,9 +78,9 @@ public struct JourneyPath: Sendable {
     }
 }
 
-/// Leaves points out that lie within a tolerance of the line through those that stay, by the way of
-/// Douglas and Peucker in blocks of ``Limits/journeySimplifyBlock``: so the work is bounded, and
-/// the ends of a block stay whatever they are.
+/// Drops points within a tolerance of the line through the remaining ones: Douglas–Peucker in
+/// blocks of ``Limits/journeySimplifyBlock``, which bounds the work. Ends of blocks are always
+/// kept.
 struct JourneySimplifier: Sendable {
     private let tolerance: Double
     private var points: [JourneyPoint] = []
@@ -88,7 +88,7 @@ struct JourneySimplifier: Sendable {
 
     init(_ toleranceMetres: Double) { tolerance = toleranceMetres }
 
-    mutating func take(
+    mutating func append(
         _ point: JourneyPoint, _ place: EarthPoint, into steps: inout [JourneyStep]
     ) {
         points.append(point)
@@ -136,7 +136,7 @@ struct JourneySimplifier: Sendable {
     }
 
     /// Distance of a point from the straight line between two others. The line runs through the
-    /// earth: where it is long the point seems farther off than it is, and stays.
+    /// earth, so on long lines points seem farther off than they are, and are kept.
     static func metres(
         from point: EarthPoint, toLine start: EarthPoint, _ end: EarthPoint
     ) -> Double {

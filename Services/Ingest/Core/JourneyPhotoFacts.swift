@@ -1,15 +1,15 @@
 import Model
 
-/// What the EXIF block of a photo says of where, when and how up it was taken.
+/// Position, time and orientation in the EXIF block of a photo.
 ///
-/// A reader of a few fields: every offset is checked, nothing is followed twice, and what cannot be
-/// read is as if it was not there.
+/// Reads a few fields only: every offset is checked, nothing is followed twice, and unreadable
+/// fields are treated as missing.
 struct PhotoFacts {
     private(set) var orientation = 1
     private(set) var time: Timestamp?
     private(set) var position: Coordinate?
 
-    /// Nil when these bytes are no TIFF structure at all.
+    /// Nil if the bytes are not a TIFF structure.
     init?(_ bytes: [UInt8]) {
         guard let tiff = TIFF(bytes) else { return nil }
         let main = tiff.directory(at: tiff.firstDirectory)
@@ -36,7 +36,7 @@ struct PhotoFacts {
         return Coordinate(latitude: latitude, longitude: longitude)
     }
 
-    /// As the satellites say: UTC.
+    /// The time of the satellites, UTC.
     private static func time(_ tiff: TIFF, _ fields: [UInt16: TIFF.Field]) -> Timestamp? {
         guard let date = tiff.text(fields[29]), let parts = tiff.ratios(fields[7], 3),
             let midnight = timestamp(date + " 00:00:00", zone: "Z"),
@@ -46,7 +46,7 @@ struct PhotoFacts {
         return midnight + .milliseconds(Int64(nearest: seconds * 1000, .towardZero))
     }
 
-    /// As the camera's clock says, if it says its time zone.
+    /// The time of the camera's clock, if it has a time zone.
     private static func time(_ tiff: TIFF, camera fields: [UInt16: TIFF.Field]) -> Timestamp? {
         guard let text = tiff.text(fields[0x9003]), let zone = tiff.text(fields[0x9011]) else {
             return nil
@@ -63,13 +63,13 @@ struct PhotoFacts {
     }
 }
 
-/// The structure that EXIF is written in.
+/// The structure of an EXIF block.
 private struct TIFF {
-    /// A value, or where it stands.
+    /// A field of a directory.
     struct Field {
         var type: UInt16
         var count: Int
-        /// Where its first byte is.
+        /// Offset of its first byte.
         var offset: Int
     }
 
@@ -125,7 +125,7 @@ private struct TIFF {
         }
     }
 
-    /// ASCII up to the first zero.
+    /// ASCII up to the first zero byte.
     func text(_ field: Field?) -> String? {
         guard let field, field.type == 2, field.count <= TIFF.textBytesMax, field.offset >= 0,
             field.offset <= bytes.count - field.count
@@ -135,7 +135,7 @@ private struct TIFF {
             ? String(decoding: part, as: UTF8.self) : nil
     }
 
-    /// Exactly so many ratios.
+    /// Exactly `count` ratios.
     func ratios(_ field: Field?, _ count: Int) -> [Double]? {
         guard let field, field.type == 5, field.count == count else { return nil }
         var values: [Double] = []

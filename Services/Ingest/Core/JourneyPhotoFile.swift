@@ -1,6 +1,6 @@
 import Model
 
-/// What a photo is encoded as.
+/// The file format of a photo.
 public enum PhotoKind: Int, Sendable, CaseIterable {
     case jpeg = 1
     case png = 2
@@ -13,28 +13,28 @@ public enum PhotoKind: Int, Sendable, CaseIterable {
     }
 }
 
-/// Why bytes are no photo that can be kept.
+/// Why a photo is rejected.
 public enum PhotoFlaw: String, Error, Sendable {
-    case kind = "this is neither a JPEG nor a PNG picture"
-    case broken = "the picture is broken or cut off"
-    case dimensions = "the picture is too large, or has no size"
+    case kind = "this is neither a JPEG nor a PNG file"
+    case broken = "the photo is damaged or incomplete"
+    case dimensions = "the photo is too large or has no size"
 }
 
-/// A photo without what it says about its owner: place, time, camera, thumbnails and comments are
-/// read and left out; the picture itself is the same to the last bit.
+/// A photo without data about its owner: position, time, camera, thumbnails and comments are
+/// removed; the image data is unchanged.
 public struct PhotoFile: Hashable, Sendable {
     public let kind: PhotoKind
     public private(set) var width = 0
     public private(set) var height = 0
-    /// As EXIF counts: 1 = upright, 6 = to be turned by a quarter clockwise …
+    /// As in EXIF: 1 = upright, 6 = rotate by 90° clockwise …
     public private(set) var orientation = 1
-    /// When it was taken, if the picture says so together with its time zone.
+    /// When it was taken, if the photo contains the time and its time zone.
     public private(set) var time: Timestamp?
     public private(set) var position: Coordinate?
-    /// The picture.
+    /// The cleaned file.
     public private(set) var bytes: [UInt8] = []
 
-    /// Pixels along one side, and all together.
+    /// Maximum pixels along one side, and in total.
     public static let sideMax = 30_000
     public static let pixelsMax = 200_000_000
 
@@ -53,7 +53,7 @@ public struct PhotoFile: Hashable, Sendable {
         else { throw .dimensions }
     }
 
-    private mutating func take(_ facts: PhotoFacts?) {
+    private mutating func apply(_ facts: PhotoFacts?) {
         guard let facts else { return }
         orientation = facts.orientation
         time = facts.time
@@ -62,7 +62,7 @@ public struct PhotoFile: Hashable, Sendable {
 
     // MARK: - JPEG
 
-    /// Segments up to the end of the picture; whatever hangs behind it is none of it.
+    /// Copies segments up to the end of the image; data behind it is dropped.
     private mutating func readJPEG(_ file: [UInt8]) throws(PhotoFlaw) {
         bytes.reserveCapacity(file.count)
         bytes += file[..<2]
@@ -85,7 +85,7 @@ public struct PhotoFile: Hashable, Sendable {
                 let length = Int(file[index + 2]) << 8 | Int(file[index + 3])
                 let end = index + 2 + length
                 guard length >= 2, end <= file.count else { throw .broken }
-                try takeSegment(marker, file[index + 4..<end], whole: file[index..<end])
+                try copySegment(marker, file[index + 4..<end], whole: file[index..<end])
                 index = end
                 guard marker == 0xDA else { continue }
                 guard width > 0 else { throw .broken }
@@ -96,7 +96,7 @@ public struct PhotoFile: Hashable, Sendable {
         }
     }
 
-    private mutating func takeSegment(
+    private mutating func copySegment(
         _ marker: UInt8, _ body: ArraySlice<UInt8>, whole: ArraySlice<UInt8>
     ) throws(PhotoFlaw) {
         let start = body.startIndex
@@ -106,17 +106,17 @@ public struct PhotoFile: Hashable, Sendable {
             height = Int(body[start + 1]) << 8 | Int(body[start + 2])
             width = Int(body[start + 3]) << 8 | Int(body[start + 4])
         case 0xE0:
-            // The header of JFIF, unless it carries a thumbnail.
+            // The JFIF header, unless it contains a thumbnail.
             guard body.count == 14, body.starts(with: Array("JFIF\0".utf8)) else { return }
         case 0xEE:
-            // What its colours mean: without it some pictures turn green.
+            // Colour transform: without it some images turn green.
             guard body.count == 12, body.starts(with: Array("Adobe".utf8)) else { return }
         case 0xE1:
             let head = Array("Exif\0\0".utf8)
-            if body.starts(with: head) { take(PhotoFacts(Array(body.dropFirst(head.count)))) }
+            if body.starts(with: head) { apply(PhotoFacts(Array(body.dropFirst(head.count)))) }
             return
         case 0xE2:
-            // How its colours look: without it those of most phones pale.
+            // Colour profile: without it images of most phones look pale.
             guard body.starts(with: Array("ICC_PROFILE\0".utf8)) else { return }
         case 0xE3...0xEF, 0xFE: return
         default: break
@@ -124,7 +124,7 @@ public struct PhotoFile: Hashable, Sendable {
         bytes += whole
     }
 
-    /// Where the next marker after the coded picture stands; the end of the file without one.
+    /// Offset of the next marker after the image data; the end of the file if there is none.
     private static func endOfScan(_ file: [UInt8], from start: Int) -> Int {
         var index = start
         while index + 1 < file.count {
@@ -141,7 +141,7 @@ public struct PhotoFile: Hashable, Sendable {
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Chunks that make the picture look as it does.
+    /// Chunks that affect how the image looks.
     private static let keptChunks: Set<String> = [
         "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "cHRM", "gAMA", "sRGB", "iCCP", "cICP", "sBIT",
         "bKGD", "pHYs", "acTL", "fcTL", "fdAT",
@@ -167,13 +167,13 @@ public struct PhotoFile: Hashable, Sendable {
                 height = body.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | Int($1) }
                 guard width > 0 else { throw .dimensions }
             case "IDAT": hasData = true
-            case "eXIf": take(PhotoFacts(Array(body)))
+            case "eXIf": apply(PhotoFacts(Array(body)))
             case "IEND":
                 guard hasData else { throw .broken }
                 bytes += file[index..<end]
                 return
             default:
-                // A capital first letter: without it the picture cannot be shown.
+                // An upper-case first letter marks a chunk that is required to show the image.
                 let isNeeded = file[index + 4] & 0x20 == 0
                 if isNeeded, !PhotoFile.keptChunks.contains(name) { throw .broken }
             }

@@ -7,18 +7,18 @@ public typealias JourneyNoteID = Identifier<JourneyNoteTag>
 public enum JourneyPhotoTag: IdentifierKind { public static let prefix = "pho" }
 public typealias JourneyPhotoID = Identifier<JourneyPhotoTag>
 
-/// A journey as the core knows it: which fixes fall into it.
+/// A journey as the core knows it: its period decides which fixes belong to it.
 public struct JourneySpan: Hashable, Sendable {
-    /// Short name of the journey in the rows of its points; another one after each reset.
+    /// Short number of the journey in the rows of its points; changes with each reset.
     public var number: Int64
     public var started: Timestamp
     /// ``Timestamp/distantFuture`` while it is open.
     public var stopped: Timestamp
-    /// Fixes that have fallen into it, also those too near to the last one to be part of it.
+    /// Fixes in its period, including those skipped in the path.
     public var fixes: Int
-    /// When it last got anywhere; while nothing has, when it began.
+    /// When it last moved; the start if it never did.
     public var moved: Timestamp
-    /// Where to; nil before the first fix.
+    /// Position of that movement; nil before the first fix.
     public var place: Coordinate?
 
     public init(
@@ -36,7 +36,7 @@ public struct JourneySpan: Hashable, Sendable {
     public var isOpen: Bool { stopped == .distantFuture }
 }
 
-/// The circles that may see the exact place of a person from a time on.
+/// The circles that may see the exact position of a person from a time on.
 public struct JourneySight: Hashable, Sendable {
     public var since: Timestamp
     /// Ascending.
@@ -48,29 +48,29 @@ public struct JourneySight: Hashable, Sendable {
     }
 }
 
-/// What is to be stored of journeys.
+/// A change in the stored journeys.
 public enum JourneyChange: Hashable, Sendable {
     case start(JourneySpan, id: JourneyID, person: PersonID, name: String)
     case stop(number: Int64, at: Timestamp)
-    /// Everything in it is gone; it begins again.
+    /// All fixes are deleted, and the journey starts again.
     case reset(number: Int64, to: JourneySpan)
     case remove(number: Int64)
-    /// The person is gone, and so are all their journeys.
+    /// The person was removed, with all journeys.
     case removeAll(PersonID)
     case fix(Fix, number: Int64)
-    /// A later message adds values to a fix that is stored with its time and position.
+    /// Adds values of a later message to the stored fix with this time and position.
     case complete(Fix, number: Int64)
-    /// With this fix it got somewhere else.
+    /// The journey moved with this fix.
     case moved(Fix, number: Int64)
-    /// From the first of these times on others may see the person so; what was expected for later
-    /// is void.
+    /// From the first of these times on others may see the person as given; replaces what was
+    /// expected for later times.
     case sights([JourneySight], number: Int64)
 }
 
 /// A fix of a journey.
 public struct JourneyPoint: Hashable, Sendable {
     public var time: Timestamp
-    /// Counts the fixes of the same time in the order in which they arrived, from 0.
+    /// Index among the fixes of the same time in order of arrival, from 0.
     public var number: Int32
     public var position: Coordinate
     /// 0 = unknown.

@@ -1,7 +1,7 @@
 import Geometry
 import Model
 
-/// A place where somebody stayed for a while on a journey.
+/// A place where a person stayed for a while during a journey.
 public struct JourneyStop: Hashable, Sendable, Codable {
     public var from: Timestamp
     public var to: Timestamp
@@ -14,29 +14,30 @@ public struct JourneyStop: Hashable, Sendable, Codable {
     }
 }
 
-/// How far, how long and where a journey stood still.
+/// Distance, duration and stops of a journey.
 public struct JourneySummary: Hashable, Sendable {
-    /// Points of the journey.
+    /// Points of the path.
     public var points = 0
     public var metres = 0.0
-    /// From the first to the last fix of each part that may be seen.
+    /// Sum over the visible parts, each from its first to its last fix.
     public var microseconds: Int64 = 0
-    /// The same without the stops.
+    /// Duration without stops.
     public var movingMicroseconds: Int64 { microseconds - stoppedMicroseconds }
     public var stoppedMicroseconds: Int64 = 0
-    /// The first ``Limits/journeyStopsShown`` of them.
+    /// The first ``Limits/journeyStopsShown`` stops.
     public var stops: [JourneyStop] = []
     public var stopCount = 0
     public var first: Timestamp?
     public var last: Timestamp?
 }
 
-/// Sums up a journey fix by fix, in the order of ``JourneyPath``, and can be stored on the way.
+/// Sums up a journey fix by fix, in the order of ``JourneyPath``. Its state can be stored in
+/// between.
 ///
-/// A stop is a place of which ``Limits/journeyStopMetres`` are not left for at least
-/// ``Limits/journeyStopSeconds``: from the first fix there to the last.
+/// A stop is a stay within ``Limits/journeyStopMetres`` for at least ``Limits/journeyStopSeconds``,
+/// from the first fix there to the last.
 public struct JourneyTally: Hashable, Sendable, Codable {
-    /// The last fix taken; nil before the first.
+    /// The last fix added; nil before the first.
     public private(set) var time: Timestamp?
     public private(set) var number: Int32 = 0
     private var points = 0
@@ -48,19 +49,19 @@ public struct JourneyTally: Hashable, Sendable, Codable {
     private var first: Timestamp?
 
     private var window = 0
-    /// Of the part that goes on.
+    /// Start of the current part.
     private var begun: Timestamp?
     private var kept: Coordinate?
     private var spare: Coordinate?
-    /// Where the stay that goes on began, and the last fix there.
+    /// The current stay: its start and its last fix.
     private var stay: JourneyStop?
 
     public init() {}
 
-    /// Takes the next fix.
+    /// Adds the next fix.
     ///
-    /// - Parameter windows: what may be seen; the same each time
-    public mutating func take(_ point: JourneyPoint, _ windows: [JourneyWindow]) {
+    /// - Parameter windows: the visible parts; the same in each call
+    public mutating func append(_ point: JourneyPoint, _ windows: [JourneyWindow]) {
         while window < windows.count, windows[window].to <= point.time {
             endPart()
             window += 1
@@ -74,7 +75,7 @@ public struct JourneyTally: Hashable, Sendable, Codable {
             } else {
                 move(to: point.position, step)
             }
-            stand(point, place)
+            updateStay(point, place)
         } else {
             first = first ?? point.time
             begun = point.time
@@ -92,7 +93,7 @@ public struct JourneyTally: Hashable, Sendable, Codable {
         spare = nil
     }
 
-    private mutating func stand(_ point: JourneyPoint, _ place: EarthPoint) {
+    private mutating func updateStay(_ point: JourneyPoint, _ place: EarthPoint) {
         guard var going = stay else { return }
         if EarthPoint(going.position).straightMetres(to: place) <= Limits.journeyStopMetres {
             going.to = point.time
@@ -122,7 +123,7 @@ public struct JourneyTally: Hashable, Sendable, Codable {
         self.kept = nil
     }
 
-    /// As if nothing followed.
+    /// The summary if no fix followed.
     public var summary: JourneySummary {
         var ended = self
         ended.endPart()
@@ -132,7 +133,7 @@ public struct JourneyTally: Hashable, Sendable, Codable {
             first: first, last: time)
     }
 
-    /// The way on the surface of the earth for a straight one through it.
+    /// Length of the arc on the earth's surface for a chord.
     private static func arc(_ chord: Double) -> Double {
         let angle = chord / 6_371_008.8
         let squared = angle * angle

@@ -1,7 +1,7 @@
 import Directory
 import Model
 
-/// A part of a journey that somebody may see: from its first moment up to, not including, its end.
+/// A visible part of a journey, excluding its end.
 public struct JourneyWindow: Hashable, Sendable {
     public var from: Timestamp
     public var to: Timestamp
@@ -14,17 +14,16 @@ public struct JourneyWindow: Hashable, Sendable {
     public func holds(_ time: Timestamp) -> Bool { from <= time && time < to }
 }
 
-/// What a viewer may see of the journeys of a person.
+/// Decides what a viewer may see of a person's journeys.
 public struct JourneyViewer: Hashable, Sendable {
-    /// Whose they are: sees all.
+    /// The viewer is the person: sees all.
     public private(set) var isOwn = false
-    /// Since when both have been in a circle in which the person shares now, as far as it looks
-    /// back.
+    /// Circles in which the person shares now, and since when both have been members, limited by
+    /// the circle's history.
     private var shares: [CircleID: Timestamp] = [:]
 
-    /// - Returns: nil for whoever may know nothing of the person at all.
-    ///
-    /// - Throws: why somebody who knows the person may not see this.
+    /// - Returns: nil if the viewer may not know that the person exists
+    /// - Throws: why a viewer who knows the person may not see journeys
     public init?(
         of person: PersonID, for principal: Principal, in directory: Replica, at now: Timestamp
     ) throws(DecisionDenial) {
@@ -44,7 +43,7 @@ public struct JourneyViewer: Hashable, Sendable {
             case nil where subject.precision == .exact:
                 let viewer = principal.person.flatMap(circle.member)
                 let joined = [viewer?.joined, subject.joined].compactMap { $0 }.max()
-                shares[id] = max(joined ?? .zero, circle.seenFrom(at: now))
+                shares[id] = max(joined ?? .zero, circle.visibleHistoryStart(at: now))
             case nil: denial = .notSharing
             case .notAMember: break
             case let other?: denial = other
@@ -55,16 +54,16 @@ public struct JourneyViewer: Hashable, Sendable {
         throw DecisionDenial(reason: denial)
     }
 
-    /// The parts of a journey that are to be seen, ascending and apart from each other.
+    /// The visible parts of a journey, ascending and disjoint.
     ///
     /// - Parameter sights: of the journey, ascending
     public func windows(of span: JourneySpan, _ sights: [JourneySight]) -> [JourneyWindow] {
-        // A fix of the moment in which it was stopped belongs to it.
+        // A fix at the very moment of the stop belongs to the journey.
         let end = span.isOpen ? span.stopped : span.stopped + .microseconds(1)
         if isOwn { return [JourneyWindow(from: span.started, to: end)] }
         var windows: [JourneyWindow] = []
-        for (place, sight) in sights.enumerated() {
-            let next = place + 1 < sights.count ? sights[place + 1].since : end
+        for (index, sight) in sights.enumerated() {
+            let next = index + 1 < sights.count ? sights[index + 1].since : end
             let since = sight.circles.compactMap { shares[$0] }.min()
             guard let since else { continue }
             let window = JourneyWindow(

@@ -2,9 +2,9 @@ import Directory
 import Geometry
 import Model
 
-/// What somebody does with a journey of their own.
+/// An action on one's own journeys.
 public enum JourneyAction: Hashable, Sendable {
-    /// The open one, or a new one with this id.
+    /// Returns the open journey, or starts one with this id.
     case start(JourneyID, name: String)
     case stop
     case reset
@@ -16,7 +16,7 @@ public struct JourneyRequest: Hashable, Sendable {
     public var request: UInt64
     public var principal: Principal
     public var person: PersonID
-    /// Of the journey that is meant; nil = there is no such one, or it is to be started.
+    /// The journey's number; nil = unknown journey, or a new one.
     public var number: Int64?
     public var action: JourneyAction
 
@@ -32,78 +32,78 @@ public struct JourneyRequest: Hashable, Sendable {
     }
 }
 
-/// What became of a ``JourneyRequest``.
+/// The result of a ``JourneyRequest``.
 public enum JourneyAnswer: Hashable, Sendable {
-    /// This one is open now.
+    /// This journey is open now.
     case started(number: Int64, isNew: Bool)
     case changed(number: Int64)
     case removed
-    /// It has been stopped, and stays as it is.
+    /// The journey was stopped before and cannot be reset.
     case stopped
     case tooMany
 }
 
-/// Which journeys there are, and into which one a fix falls.
+/// The periods of all journeys, and which journey a fix belongs to.
 ///
-/// Journeys of one person never overlap: one begins only when the one before was stopped.
+/// Journeys of one person never overlap: the next one starts after the one before was stopped.
 struct Journeys {
-    /// Of each person, ascending; only the last may be open.
+    /// The journeys of each person, ascending; only the last may be open.
     private var spans: [PersonID: [JourneySpan]]
-    /// What others may see of those who are on a journey, from the first time on.
+    /// The circles that may see each person on a journey.
     private var sights: [PersonID: [JourneySight]] = [:]
-    /// People whose sharing is to be looked at, and since when it may be another.
-    private var unsure: [PersonID: Timestamp] = [:]
+    /// People whose sharing must be re-evaluated, and since when it may have changed.
+    private var unchecked: [PersonID: Timestamp] = [:]
     private var nextNumber: Int64
 
-    /// - Parameter lastNumber: the highest number that rows of points bear
+    /// - Parameter lastNumber: the highest number in stored rows of points
     init(spans: [PersonID: [JourneySpan]], lastNumber: Int64) {
         self.spans = spans
         nextNumber = lastNumber + 1
         for (person, all) in spans where all.last?.isOpen == true {
-            unsure[person] = .distantFuture
+            unchecked[person] = .distantFuture
         }
     }
 
-    /// The journey that goes on.
+    /// A person's open journey.
     func open(of person: PersonID) -> JourneySpan? {
         spans[person]?.last.flatMap { $0.isOpen ? $0 : nil }
     }
 
-    /// Whether a person has any journey at all.
+    /// Whether a person has any journey.
     func isKnown(_ person: PersonID) -> Bool { spans[person] != nil }
 
     var openCount: Int { spans.values.count { $0.last?.isOpen == true } }
 
-    private func place(of number: Int64, _ person: PersonID) -> Int? {
+    private func index(of number: Int64, _ person: PersonID) -> Int? {
         spans[person]?.firstIndex { $0.number == number }
     }
 
-    /// A fix of the leading device falls into the journey of its time, whenever it arrives.
-    mutating func take(_ fix: Fix, of person: PersonID, into effects: inout [Effect]) {
-        let place = spans[person]?.lastIndex { $0.started <= fix.time && fix.time <= $0.stopped }
-        guard let place, let span = spans[person]?[place], span.fixes < Limits.journeyFixesMax
+    /// Adds a fix of the primary device to the journey of its time, whenever it arrives.
+    mutating func add(_ fix: Fix, of person: PersonID, into effects: inout [Effect]) {
+        let index = spans[person]?.lastIndex { $0.started <= fix.time && fix.time <= $0.stopped }
+        guard let index, let span = spans[person]?[index], span.fixes < Limits.journeyFixesMax
         else { return }
-        spans[person]?[place].fixes += 1
+        spans[person]?[index].fixes += 1
         effects.append(.journey(.fix(fix, number: span.number)))
         guard span.isOpen, fix.time >= span.moved else { return }
         if let before = span.place {
             let metres = EarthPoint(before).straightMetres(to: EarthPoint(fix.position))
             guard metres > Limits.journeyMovedMetres else { return }
         }
-        spans[person]?[place].moved = fix.time
-        spans[person]?[place].place = fix.position
+        spans[person]?[index].moved = fix.time
+        spans[person]?[index].place = fix.position
         effects.append(.journey(.moved(fix, number: span.number)))
     }
 
-    /// A later message adds values to a fix that a journey may hold.
+    /// Adds values of a later message to a fix of a journey.
     func complete(_ fix: Fix, of person: PersonID, into effects: inout [Effect]) {
         let span = spans[person]?.last { $0.started <= fix.time && fix.time <= $0.stopped }
         if let span { effects.append(.journey(.complete(fix, number: span.number))) }
     }
 
-    // MARK: - What time does
+    // MARK: - Time
 
-    /// Stops those that their people have forgotten: open, and nowhere else for so long.
+    /// Stops forgotten journeys: open, and not moved for this long.
     mutating func endForgotten(
         after quiet: Duration, at now: Timestamp, into effects: inout [Effect]
     ) {
@@ -115,7 +115,7 @@ struct Journeys {
         }
     }
 
-    /// Forgets some of a person's that were over before a time, the oldest first.
+    /// Deletes some of a person's journeys that ended before a time, oldest first.
     ///
     /// - Returns: whether more are left
     mutating func forget(
@@ -128,7 +128,7 @@ struct Journeys {
         return old.count > Limits.journeysForgottenPerTurn
     }
 
-    // MARK: - What the person does
+    // MARK: - Actions
 
     mutating func start(
         _ id: JourneyID, name: String, of person: PersonID, in directory: Replica,
@@ -138,80 +138,79 @@ struct Journeys {
         guard spans[person, default: []].count < Limits.journeysPerPersonMax else {
             return .tooMany
         }
-        // The one before may have ended at this very moment, or the clock was put back.
+        // The previous one may have ended at this moment, or the clock was set back.
         let before = spans[person]?.last?.stopped ?? .zero
-        let span = takeSpan(startedAt: max(now, before + .milliseconds(1)))
+        let span = newSpan(startedAt: max(now, before + .milliseconds(1)))
         spans[person, default: []].append(span)
         effects.append(.journey(.start(span, id: id, person: person, name: name)))
-        see(person, span, since: span.started, in: directory, at: now, into: &effects)
+        storeSights(person, span, since: span.started, in: directory, at: now, into: &effects)
         return .started(number: span.number, isNew: true)
     }
 
     mutating func stop(
         _ number: Int64, of person: PersonID, at now: Timestamp, into effects: inout [Effect]
     ) -> JourneyAnswer? {
-        guard let place = place(of: number, person), let span = spans[person]?[place] else {
+        guard let index = index(of: number, person), let span = spans[person]?[index] else {
             return nil
         }
         if span.isOpen {
             let time = max(now, span.started)
-            spans[person]?[place].stopped = time
+            spans[person]?[index].stopped = time
             sights[person] = nil
-            unsure[person] = nil
+            unchecked[person] = nil
             effects.append(.journey(.stop(number: number, at: time)))
         }
         return .changed(number: number)
     }
 
-    /// Begins an open journey again: what was before is none of it.
+    /// Restarts an open journey without its earlier fixes.
     mutating func reset(
         _ number: Int64, of person: PersonID, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) -> JourneyAnswer? {
-        guard let place = place(of: number, person), let span = spans[person]?[place] else {
+        guard let index = index(of: number, person), let span = spans[person]?[index] else {
             return nil
         }
         guard span.isOpen else { return .stopped }
-        let again = takeSpan(startedAt: max(now, span.started))
+        let again = newSpan(startedAt: max(now, span.started))
         sights[person] = nil
-        spans[person]?[place] = again
+        spans[person]?[index] = again
         effects.append(.journey(.reset(number: number, to: again)))
-        see(person, again, since: again.started, in: directory, at: now, into: &effects)
+        storeSights(person, again, since: again.started, in: directory, at: now, into: &effects)
         return .changed(number: again.number)
     }
 
     mutating func remove(
         _ number: Int64, of person: PersonID, into effects: inout [Effect]
     ) -> JourneyAnswer? {
-        guard let place = place(of: number, person) else { return nil }
-        if spans[person]?[place].isOpen == true {
+        guard let index = index(of: number, person) else { return nil }
+        if spans[person]?[index].isOpen == true {
             sights[person] = nil
-            unsure[person] = nil
+            unchecked[person] = nil
         }
-        spans[person]?.remove(at: place)
+        spans[person]?.remove(at: index)
         if spans[person]?.isEmpty == true { spans[person] = nil }
         effects.append(.journey(.remove(number: number)))
         return .removed
     }
 
-    /// Forgets a person who is gone.
+    /// Forgets a removed person.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         guard spans.removeValue(forKey: person) != nil else { return }
         sights[person] = nil
-        unsure[person] = nil
+        unchecked[person] = nil
         effects.append(.journey(.removeAll(person)))
     }
 
-    private mutating func takeSpan(startedAt time: Timestamp) -> JourneySpan {
+    private mutating func newSpan(startedAt time: Timestamp) -> JourneySpan {
         defer { nextNumber += 1 }
         return JourneySpan(number: nextNumber, started: time)
     }
 
-    // MARK: - What others may see of it
+    // MARK: - Visibility to others
 
-    /// Notes that the directory is about to change: whoever is on a journey in such a circle may
-    /// share otherwise from that time on.
-    mutating func note(_ change: EventBody, at time: Timestamp, before directory: Replica) {
+    /// Marks people on a journey whose sharing may change with the directory.
+    mutating func recordChange(_ change: EventBody, at time: Timestamp, before directory: Replica) {
         let members: [Membership]
         switch change {
         case .circleChanged(let circle):
@@ -221,41 +220,44 @@ struct Journeys {
         default: return
         }
         for member in members where open(of: member.person) != nil {
-            unsure[member.person] = min(unsure[member.person] ?? time, time)
+            unchecked[member.person] = min(unchecked[member.person] ?? time, time)
         }
     }
 
-    /// Stores how those whose circles have changed share now.
-    mutating func look(in directory: Replica, at now: Timestamp, into effects: inout [Effect]) {
-        guard !unsure.isEmpty else { return }
-        for (person, since) in unsure.sorted(by: { $0.key < $1.key }) {
+    /// Stores the sharing of people whose circles have changed.
+    mutating func updateSights(
+        in directory: Replica, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        guard !unchecked.isEmpty else { return }
+        for (person, since) in unchecked.sorted(by: { $0.key < $1.key }) {
             guard let span = open(of: person) else { continue }
-            see(
+            storeSights(
                 person, span, since: max(span.started, min(since, now)), in: directory, at: now,
                 into: &effects)
         }
-        unsure.removeAll()
+        unchecked.removeAll()
     }
 
-    private mutating func see(
+    private mutating func storeSights(
         _ person: PersonID, _ span: JourneySpan, since: Timestamp, in directory: Replica,
         at now: Timestamp, into effects: inout [Effect]
     ) {
         let seen = Journeys.sights(of: person, since: since, in: directory, at: now)
-        if let known = sights[person], Journeys.isAsExpected(seen, known) { return }
+        if let known = sights[person], Journeys.matchesExpectation(seen, known) { return }
         sights[person] = seen
         effects.append(.journey(.sights(seen, number: span.number)))
     }
 
-    /// Whether it comes as was thought before.
-    private static func isAsExpected(_ seen: [JourneySight], _ known: [JourneySight]) -> Bool {
+    /// Whether the sharing matches what was stored as expected.
+    private static func matchesExpectation(_ seen: [JourneySight], _ known: [JourneySight]) -> Bool
+    {
         guard let first = seen.first,
-            let place = known.lastIndex(where: { $0.since <= first.since })
+            let index = known.lastIndex(where: { $0.since <= first.since })
         else { return false }
-        return known[place].circles == first.circles && known[(place + 1)...] == seen.dropFirst()
+        return known[index].circles == first.circles && known[(index + 1)...] == seen.dropFirst()
     }
 
-    /// Who sees a person's exact place from a time on: pauses end by themselves.
+    /// Who sees a person's exact position from a time on, including pauses that end by themselves.
     private static func sights(
         of person: PersonID, since: Timestamp, in directory: Replica, at now: Timestamp
     ) -> [JourneySight] {
@@ -278,18 +280,18 @@ struct Journeys {
 }
 
 extension Core {
-    /// Puts a new fix into the journey that it belongs to, if it is the leading device's.
-    mutating func travel(
+    /// Adds a new fix to the journey of its time, if it comes from the primary device.
+    mutating func addToJourney(
         _ report: Report, in directory: Replica, into effects: inout [Effect]
     ) {
         guard journeys.isKnown(report.person) else { return }
-        let leader = directory.leadingDevice(
+        let primary = directory.primaryDevice(
             of: report.person, first: intake.firstDevices[report.person])
-        guard leader == report.device else { return }
-        journeys.take(report.fix, of: report.person, into: &effects)
+        guard primary == report.device else { return }
+        journeys.add(report.fix, of: report.person, into: &effects)
     }
 
-    /// A journey is its person's: nobody else starts, ends or removes it.
+    /// Changes a journey. Only its person may start, stop, reset or remove it.
     mutating func change(
         _ request: JourneyRequest, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]

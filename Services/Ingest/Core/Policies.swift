@@ -3,11 +3,11 @@ import Directory
 import Hashing
 import Model
 
-/// How a device should report, as evaluators said last, and what it has taken over.
+/// The reporting policy of a device, and the one that it confirmed.
 public struct PolicyRow: Hashable, Sendable, Codable {
     public var policy: ReportingPolicy
     public var since: Timestamp
-    /// Mark of the policy that the device reports by; nil = none that is known.
+    /// Mark of the policy that the device follows; nil = unknown.
     public var confirmed: String?
 
     public init(policy: ReportingPolicy, since: Timestamp, confirmed: String? = nil) {
@@ -17,11 +17,11 @@ public struct PolicyRow: Hashable, Sendable, Codable {
     }
 }
 
-/// A watch that goes on: its person reports in event mode.
-public struct WatchingRow: Hashable, Sendable {
+/// A running watch: its person reports in event mode.
+public struct WatchRow: Hashable, Sendable {
     public var person: PersonID
     public var watch: WatchID
-    /// Deadline and grace are over then, whatever is heard of it.
+    /// End of the deadline and its grace.
     public var until: Timestamp
 
     public init(person: PersonID, watch: WatchID, until: Timestamp) {
@@ -31,93 +31,93 @@ public struct WatchingRow: Hashable, Sendable {
     }
 }
 
-/// How a person's leading device is to report now.
+/// The reporting policy in force for a person's primary device.
 public struct PolicyView: Hashable, Sendable {
     public var policy: ReportingPolicy
-    /// Names this policy: a phone that sends it back has taken it over.
+    /// Names this policy: a phone that returns it follows the policy.
     public var mark: String
-    /// When evaluators decided it; nil = nobody has, or event mode overrides it.
+    /// When evaluators decided it; nil = not by them, or overridden by event mode.
     public var since: Timestamp?
     public var isConfirmed: Bool
 }
 
-/// How devices should report: what evaluators decide by zones, and event mode over it.
+/// Reporting policies of devices: the evaluators' decisions, overridden by event mode.
 struct Policies {
     private var rows: [DeviceID: PolicyRow]
-    private var watching: [PersonID: WatchingRow]
-    /// What phones that say nothing of what they go by were told last, and whether they heard it.
-    /// Not stored: after a restart a policy is told once more.
-    private var told: [DeviceID: (mark: String, isHeard: Bool)] = [:]
-    /// What phones that only say in which mode they report were told. Not stored: after a restart a
-    /// policy is told once more.
-    private var shown: [DeviceID: Shown] = [:]
+    private var watches: [PersonID: WatchRow]
+    /// The last policy sent to phones that cannot name the one they follow, and whether they
+    /// received it. Not stored: sent again after a restart.
+    private var sent: [DeviceID: (mark: String, isReceived: Bool)] = [:]
+    /// The last policy sent to phones that only report their mode. Not stored: sent again after a
+    /// restart.
+    private var sentByMode: [DeviceID: SentPolicy] = [:]
 
-    private struct Shown {
+    private struct SentPolicy {
         var mark: String
-        /// When it was told first.
+        /// When it was first sent.
         var since: Timestamp
-        /// The mode until then; nil = not said.
+        /// The mode before that; nil = unknown.
         var modeBefore: Int?
-        /// The phone is in the mode that it leads to.
-        var isHeard = false
+        /// The phone is in the mode of this policy.
+        var isReceived = false
     }
 
-    init(rows: [PolicyRow], watching: [WatchingRow]) {
+    init(rows: [PolicyRow], watches: [WatchRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.policy.device, $0) })
-        self.watching = Dictionary(uniqueKeysWithValues: watching.map { ($0.person, $0) })
+        self.watches = Dictionary(uniqueKeysWithValues: watches.map { ($0.person, $0) })
     }
 
-    mutating func changed(
+    mutating func apply(
         _ policy: ReportingPolicy, at time: Timestamp, into effects: inout [Effect]
     ) {
         let confirmed = rows[policy.device]?.confirmed
         save(PolicyRow(policy: policy, since: time, confirmed: confirmed), into: &effects)
     }
 
-    /// - Returns: whether anything is otherwise than it was.
-    mutating func follow(_ watch: Watch, into effects: inout [Effect]) -> Bool {
+    /// - Returns: whether anything changed
+    mutating func apply(_ watch: Watch, into effects: inout [Effect]) -> Bool {
         switch watch.state {
         case .active, .reminded:
-            let row = WatchingRow(
+            let row = WatchRow(
                 person: watch.person, watch: watch.id,
                 until: watch.deadline + .seconds(watch.graceSeconds))
-            guard watching.updateValue(row, forKey: watch.person) != row else { return false }
-            effects.append(.saveWatching(row))
+            guard watches.updateValue(row, forKey: watch.person) != row else { return false }
+            effects.append(.saveWatch(row))
         case .ended, .cancelled, .expired:
-            guard watching[watch.person]?.watch == watch.id else { return false }
-            watching[watch.person] = nil
-            effects.append(.removeWatching(watch.person))
+            guard watches[watch.person]?.watch == watch.id else { return false }
+            watches[watch.person] = nil
+            effects.append(.removeWatch(watch.person))
         }
         return true
     }
 
-    /// Ends all watches but some.
+    /// Ends all watches except the running ones.
     ///
-    /// - Returns: those that were ended, by person
+    /// - Returns: the ended watches, ordered by person
     mutating func end(
         except running: Set<WatchID>, into effects: inout [Effect]
-    ) -> [WatchingRow] {
-        let over = watching.values.filter { !running.contains($0.watch) }
+    ) -> [WatchRow] {
+        let over = watches.values.filter { !running.contains($0.watch) }
             .sorted { $0.person < $1.person }
         for row in over {
-            watching[row.person] = nil
-            effects.append(.removeWatching(row.person))
+            watches[row.person] = nil
+            effects.append(.removeWatch(row.person))
         }
         return over
     }
 
-    /// Whether a watch of the person goes on.
+    /// Whether a watch of the person is running.
     func isWatched(_ person: PersonID, at now: Timestamp) -> Bool {
-        watching[person].map { now < $0.until } ?? false
+        watches[person].map { now < $0.until } ?? false
     }
 
-    /// When a watch of the person is over, whatever is heard of it; nil = none goes on.
-    func watchEnd(of person: PersonID) -> Timestamp? { watching[person]?.until }
+    /// End of the person's watch including its grace; nil = none is running.
+    func watchEnd(of person: PersonID) -> Timestamp? { watches[person]?.until }
 
-    /// The mark by which a device reports; nil = it never said so.
+    /// The mark that a device last confirmed; nil = none.
     func confirmed(by device: DeviceID) -> String? { rows[device]?.confirmed }
 
-    /// What a device is to do; nil as long as nobody has decided.
+    /// The policy in force for a device; nil if nobody has decided one.
     func view(of device: DeviceID, _ person: PersonID, isEvent: Bool) -> PolicyView? {
         let row = rows[device].flatMap { $0.policy.person == person ? $0 : nil }
         var policy = row?.policy
@@ -125,7 +125,7 @@ struct Policies {
             policy = ReportingPolicy(
                 person: person, device: device, mode: .event,
                 intervalSeconds: Limits.eventIntervalSeconds,
-                maxSilenceSeconds: Limits.eventMaxSilenceSeconds)
+                contactTimeoutSeconds: Limits.eventContactTimeoutSeconds)
         }
         guard let policy else { return nil }
         let mark = Policies.mark(of: policy)
@@ -134,16 +134,16 @@ struct Policies {
             isConfirmed: row?.confirmed == mark)
     }
 
-    /// What the answer to a report tells the device, until a report shows that it has it.
+    /// The policy to send with the response to a report, until a report confirms it.
     ///
-    /// - Parameter mark: what the report says it goes by; nil = it says nothing.
+    /// - Parameter mark: the mark that the report confirms; nil = none
     mutating func hint(
         for device: DeviceID, of person: PersonID, mark: String?, isEvent: Bool,
         into effects: inout [Effect]
     ) -> PolicyView? {
         guard let view = view(of: device, person, isEvent: isEvent) else { return nil }
         guard var mark else { return view.isConfirmed ? nil : view }
-        // Whatever else a phone sends is none of ours, and not kept, however long it is.
+        // Other values are not ours and are not stored, however long they are.
         if mark.utf8.count != Policies.markBytes { mark = "" }
         if var row = rows[device], row.confirmed != mark {
             row.confirmed = mark
@@ -152,31 +152,33 @@ struct Policies {
         return mark == view.mark ? nil : view
     }
 
-    /// The same for a phone that says nothing of what it goes by, but keeps its message until it
-    /// has heard the answer, and does at once what it says: it is told until it has heard.
+    /// The policy to send to a phone that cannot confirm one but keeps its message until it has
+    /// received the response, and applies a policy at once. It is sent until it was received.
     ///
-    /// It is silent while it stands still, whatever it is told: its silence says nothing.
+    /// Such a phone does not report while it stands still, so missing contact means nothing.
     ///
-    /// - Parameter bringsNews: the message is none that was here before: the last answer was heard.
+    /// - Parameter hasNewContent: the message is new, so the previous response was received
     mutating func hint(
-        for device: DeviceID, of person: PersonID, bringsNews: Bool, isEvent: Bool,
+        for device: DeviceID, of person: PersonID, hasNewContent: Bool, isEvent: Bool,
         into effects: inout [Effect]
     ) -> PolicyView? {
         confirm(nil, by: device, into: &effects)
         guard let view = view(of: device, person, isEvent: isEvent) else { return nil }
-        let isHeard = told[device].map { $0.mark == view.mark && ($0.isHeard || bringsNews) }
-        told[device] = (view.mark, isHeard ?? false)
-        return isHeard ?? false ? nil : view
+        let isReceived = sent[device].map {
+            $0.mark == view.mark && ($0.isReceived || hasNewContent)
+        }
+        sent[device] = (view.mark, isReceived ?? false)
+        return isReceived ?? false ? nil : view
     }
 
-    /// The same for a phone that only says in which mode it reports. It is told until it says, at a
-    /// time after that, that it is in the mode that the policy leads to.
+    /// The policy to send to a phone that only reports its mode. It is sent until the phone
+    /// reports, at a later time, the mode of the policy.
     ///
-    /// That is no proof that it goes by the policy: many are in that mode anyway, and only a phone
-    /// that moves keeps to an interval while it stands still. One that went over to that mode when
-    /// it was told does; and it does no longer when it says that it is in another.
+    /// This is no proof that it follows the policy: many phones are in that mode anyway, and only
+    /// the moving mode keeps an interval while standing still. A phone that switched to moving mode
+    /// after the policy was sent follows it, until it reports another mode.
     ///
-    /// - Parameter mode: the one that the policy leads to
+    /// - Parameter mode: returns the mode of a policy
     mutating func hint(
         for device: DeviceID, of person: PersonID, monitoring: Monitoring?,
         mode: (ReportingPolicy) -> Int, isEvent: Bool, at now: Timestamp,
@@ -187,17 +189,18 @@ struct Policies {
         guard let view = view(of: device, person, isEvent: isEvent), !view.isConfirmed else {
             return nil
         }
-        guard var told = shown[device], told.mark == view.mark else {
-            shown[device] = Shown(mark: view.mark, since: now, modeBefore: monitoring?.mode)
+        guard var sent = sentByMode[device], sent.mark == view.mark else {
+            sentByMode[device] = SentPolicy(
+                mark: view.mark, since: now, modeBefore: monitoring?.mode)
             return view
         }
-        guard !told.isHeard else { return nil }
-        guard let monitoring, monitoring.said >= told.since, monitoring.mode == mode(view.policy)
+        guard !sent.isReceived else { return nil }
+        guard let monitoring, monitoring.time >= sent.since, monitoring.mode == mode(view.policy)
         else { return view }
-        told.isHeard = true
-        shown[device] = told
-        let hasGoneOver = told.modeBefore.map { $0 != moves } ?? false
-        if monitoring.mode == moves, hasGoneOver || rows[device]?.confirmed != nil {
+        sent.isReceived = true
+        sentByMode[device] = sent
+        let hasSwitched = sent.modeBefore.map { $0 != moves } ?? false
+        if monitoring.mode == moves, hasSwitched || rows[device]?.confirmed != nil {
             confirm(view.mark, by: device, into: &effects)
         }
         return nil
@@ -211,16 +214,16 @@ struct Policies {
         save(row, into: &effects)
     }
 
-    /// Forgets a person who is gone.
+    /// Forgets a removed person.
     mutating func forget(_ person: PersonID, into effects: inout [Effect]) {
         for (device, row) in rows where row.policy.person == person {
             rows[device] = nil
-            told[device] = nil
-            shown[device] = nil
+            sent[device] = nil
+            sentByMode[device] = nil
             effects.append(.removePolicy(device))
         }
-        if watching.removeValue(forKey: person) != nil {
-            effects.append(.removeWatching(person))
+        if watches.removeValue(forKey: person) != nil {
+            effects.append(.removeWatch(person))
         }
     }
 
@@ -231,13 +234,13 @@ struct Policies {
 
     private static let markBytes = 12
 
-    /// Twelve characters that are the same for the same policy.
+    /// Twelve characters that are equal for equal policies.
     static func mark(of policy: ReportingPolicy) -> String {
         var bytes: [UInt8] = []
         bytes.append(text: policy.mode.rawValue)
         bytes.append(integer: policy.distanceFilterMetres ?? -1)
         bytes.append(integer: policy.intervalSeconds)
-        bytes.append(integer: policy.maxSilenceSeconds)
+        bytes.append(integer: policy.contactTimeoutSeconds)
         for region in policy.regions {
             region.zone.raw.appendBytes(to: &bytes)
             bytes.append(integer: region.center.latitudeE7)
@@ -249,7 +252,8 @@ struct Policies {
 }
 
 extension Core {
-    /// An open emergency, a watch or a journey: every minute, also standing still.
+    /// Whether a person reports in event mode, once a minute also standing still: during an open
+    /// emergency, a watch or a journey.
     func isEvent(_ person: PersonID, at now: Timestamp) -> Bool {
         if journeys.open(of: person) != nil { return true }
         return switch emergencies.current(of: person)?.state {
@@ -258,30 +262,30 @@ extension Core {
         }
     }
 
-    /// What the answer to a report of a leading device says of how to go on.
+    /// The policy to send with the response to a report of a primary device.
     mutating func hint(
-        for delivery: Delivery, in directory: Replica, at now: Timestamp,
+        for batch: IncomingBatch, in directory: Replica, at now: Timestamp,
         into effects: inout [Effect]
     ) -> PolicyView? {
-        let leader = directory.leadingDevice(
-            of: delivery.person, first: intake.firstDevices[delivery.person])
-        guard delivery.wantsPolicy, leader == delivery.device else { return nil }
-        let isEvent = isEvent(delivery.person, at: now)
-        if let app = delivery.ownTracks {
+        let primary = directory.primaryDevice(
+            of: batch.person, first: intake.firstDevices[batch.person])
+        guard batch.requestsPolicy, primary == batch.device else { return nil }
+        let isEvent = isEvent(batch.person, at: now)
+        if let app = batch.ownTracks {
             return policies.hint(
-                for: delivery.device, of: delivery.person, monitoring: delivery.news.monitoring,
+                for: batch.device, of: batch.person, monitoring: batch.status.monitoring,
                 mode: { OwnTracks.Configuration($0, for: app).monitoring }, isEvent: isEvent,
                 at: now, into: &effects)
         }
-        guard !delivery.provesHearing else {
+        guard !batch.provesResponseReceived else {
             return policies.hint(
-                for: delivery.device, of: delivery.person,
+                for: batch.device, of: batch.person,
                 // The oldest comes first; a newest one may come along each time.
-                bringsNews: delivery.arrivals.first?.isKnown == false, isEvent: isEvent,
+                hasNewContent: batch.arrivals.first?.isKnown == false, isEvent: isEvent,
                 into: &effects)
         }
         return policies.hint(
-            for: delivery.device, of: delivery.person, mark: delivery.policyMark, isEvent: isEvent,
+            for: batch.device, of: batch.person, mark: batch.policyMark, isEvent: isEvent,
             into: &effects)
     }
 
@@ -295,9 +299,9 @@ extension Core {
             effects.append(.answer(request: request.request, .denied(denial)))
             return
         }
-        let leader = directory.leadingDevice(
+        let primary = directory.primaryDevice(
             of: request.id, first: intake.firstDevices[request.id])
-        let view = leader.flatMap {
+        let view = primary.flatMap {
             policies.view(of: $0, request.id, isEvent: isEvent(request.id, at: now))
         }
         effects.append(

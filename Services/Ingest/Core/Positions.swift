@@ -2,17 +2,17 @@ import Dialects
 import Directory
 import Model
 
-/// What one person may see of the others' last positions.
+/// Decides how much of the others' last positions a person may see.
 struct Positions {
     let directory: Replica
     let intake: Intake
     let emergencies: Emergencies
-    let phones: Phones
-    let silences: Silences
+    let devices: Devices
+    let contactStates: ContactStateMachine
 
-    /// The members of all circles of a person who share with them, and the person first.
+    /// The members of all circles who share with a person, after the person.
     ///
-    /// - Returns: friends for the phone's map, and whose coordinates are among them.
+    /// - Returns: friends for the phone's map, and the people whose coordinates are among them
     func friends(of viewer: PersonID, principal: Principal, at now: Timestamp)
         -> (friends: [OwnTracks.Friend], shown: [PersonID])
     {
@@ -39,7 +39,7 @@ struct Positions {
         return (friends, shown)
     }
 
-    /// All who have joined a circle, in the circle's order.
+    /// All joined members of a circle, in the circle's order.
     func members(of circle: Circle, for principal: Principal, at now: Timestamp)
         -> [MemberPosition]
     {
@@ -56,7 +56,7 @@ struct Positions {
         var showsPlace: Bool
     }
 
-    /// - Parameter query: what the viewer is in the circle; the same for all of its members.
+    /// - Parameter query: the viewer's rights in the circle; equal for all of its members
     private func visibility(
         of member: Membership, to principal: Principal, asking query: RightsQuery,
         at now: Timestamp
@@ -75,7 +75,7 @@ struct Positions {
             showsPlace: isAllowed && (member.precision == .exact || query.resource.isOwn))
     }
 
-    /// Why somebody may not ask a person's phone where it is; nil = they may.
+    /// Why a principal may not request a person's location; nil = it is allowed.
     func denialOfLocating(_ person: PersonID, by principal: Principal, at now: Timestamp)
         -> Denial?
     {
@@ -94,9 +94,9 @@ struct Positions {
         return denial
     }
 
-    /// The row of the device whose fixes count for a person.
-    func lead(of person: PersonID) -> DeviceRow? {
-        directory.leadingDevice(of: person, first: intake.firstDevices[person])
+    /// The row of a person's primary device.
+    func primaryDevice(of person: PersonID) -> DeviceRow? {
+        directory.primaryDevice(of: person, first: intake.firstDevices[person])
             .flatMap { intake.devices[$0] }
     }
 
@@ -104,10 +104,10 @@ struct Positions {
         _ person: PersonID, preferred: String?, showsPlace: Bool, _ trackers: inout TrackerIDs
     ) -> OwnTracks.Friend {
         let name = directory.person(person)?.name ?? ""
-        let row = showsPlace ? lead(of: person) : nil
+        let row = showsPlace ? primaryDevice(of: person) : nil
         return OwnTracks.Friend(
             person: person,
-            trackerID: trackers.take(preferred ?? TrackerIDs.initials(of: name), for: person),
+            trackerID: trackers.assign(preferred ?? TrackerIDs.initials(of: name), for: person),
             name: name, fix: row?.newest, battery: row?.battery,
             altitudeAccuracyMetres: row?.altitudeAccuracyMetres ?? 0)
     }
@@ -125,21 +125,21 @@ struct Positions {
             }
             return shown
         }
-        let row = lead(of: member.person)
-        let condition = row.flatMap { phones.condition(of: $0.device) }
-        shown.hindrances = condition?.hindrances ?? []
-        let isBlind = condition?.isBlind ?? false
+        let row = primaryDevice(of: member.person)
+        let condition = row.flatMap { devices.condition(of: $0.device) }
+        shown.impairments = condition?.impairments ?? []
+        let isImpaired = condition?.isImpaired ?? false
         shown.battery = row?.battery
         shown.charging = row?.charging
         guard let row, let fix = row.newest else {
-            shown.state = isBlind ? .blind : .unknown
+            shown.state = isImpaired ? .impaired : .unknown
             return shown
         }
         let age = max(0, (now - fix.time).microseconds / 1_000_000)
-        shown.state = isBlind ? .blind : age <= Limits.freshSeconds ? .fresh : .old
+        shown.state = isImpaired ? .impaired : age <= Limits.freshSeconds ? .fresh : .stale
         shown.ageSeconds = age
-        if let silence = silences.rows[member.person], silence.device == row.device {
-            (shown.silence, shown.silentSince) = (silence.state, silence.since)
+        if let contact = contactStates.rows[member.person], contact.device == row.device {
+            (shown.contactState, shown.contactLostSince) = (contact.state, contact.since)
         }
         guard may.showsPlace else { return shown }
         shown.fix = fix

@@ -1,30 +1,30 @@
 import Dialects
 import Model
 
-/// What ingest keeps of a device.
+/// The stored state of a device.
 public struct DeviceRow: Hashable, Sendable {
     public var device: DeviceID
     public var person: PersonID
-    /// Short name of the device in the rows of its reports; from 1, never used again.
+    /// Short number of the device in the rows of its reports; from 1, never reused.
     public var number: Int64
     public var partition: Partition
-    /// When it was last heard, whatever it said.
+    /// Last contact of any kind.
     public var seen: Timestamp
     /// The newest fix accepted, its time corrected.
     public var newest: Fix?
     /// Time of the newest fix that entered `in/p`.
     public var sequenced: Timestamp
-    /// As last told.
+    /// Last reported level, percent.
     public var battery: UInt8?
     public var charging: Bool?
-    /// The app that spoke last; nil = it was not noted.
+    /// The app that reported last; nil = unknown.
     public var client: ClientApp?
-    /// Whether it moves, where the newest fix has no speed: as the two newest tell. Not stored.
+    /// By the two newest fixes, if the newest has no speed. Not stored.
     public var isMoving: Bool?
-    /// Of the newest fix's altitude, metres; 0 = unknown. Not stored.
+    /// Accuracy of the newest fix's altitude, metres; 0 = unknown. Not stored.
     public var altitudeAccuracyMetres: UInt16 = 0
-    /// When the newest message was built that told the battery, where a phone says so. Not stored.
-    public var batteryTold: Timestamp?
+    /// When the newest message with a battery level was created, if the phone says so. Not stored.
+    public var batteryReported: Timestamp?
 
     public init(
         device: DeviceID, person: PersonID, number: Int64, partition: Partition, seen: Timestamp,
@@ -44,9 +44,9 @@ public struct DeviceRow: Hashable, Sendable {
     }
 }
 
-/// A report that waits for its turn behind what is live.
+/// A report in the backlog.
 public struct WaitingRow: Hashable, Sendable {
-    /// Grows with every row.
+    /// Increases with every row.
     public var number: Int64
     public var report: Report
 
@@ -56,20 +56,22 @@ public struct WaitingRow: Hashable, Sendable {
     }
 }
 
-/// How far the news of an emergency has come.
-public enum Told: String, Sendable, Codable, CaseIterable, Comparable {
-    /// No message has been taken by any gateway yet.
+/// How far the notifications of an emergency got.
+public enum DeliveryState: String, Sendable, Codable, CaseIterable, Comparable {
+    /// No gateway has accepted a message yet.
     case none
-    /// Only the built-in sink kept messages: nobody outside was reached.
+    /// Only the built-in sink stored messages: no outside recipient was reached.
     case sink
-    /// A gateway has taken a message.
+    /// A gateway accepted a message.
     case accepted
-    /// A message has reached somebody's phone or mailbox.
+    /// A message was delivered to a phone or mailbox.
     case delivered
-    /// A human has answered.
+    /// A person acknowledged.
     case acknowledged
 
-    public static func < (left: Told, right: Told) -> Bool { left.rank < right.rank }
+    public static func < (left: DeliveryState, right: DeliveryState) -> Bool {
+        left.rank < right.rank
+    }
 
     private var rank: Int {
         switch self {
@@ -82,7 +84,7 @@ public enum Told: String, Sendable, Codable, CaseIterable, Comparable {
     }
 }
 
-/// A signal and what became of it. A signal that joined an emergency points to it.
+/// A signal and the state of its emergency. A signal that joined an emergency refers to it.
 public struct EmergencyRow: Hashable, Sendable {
     /// The signal's id.
     public var id: EmergencyID
@@ -93,24 +95,24 @@ public struct EmergencyRow: Hashable, Sendable {
     public var raised: Timestamp
     public var received: Timestamp
     public var countdownEnds: Timestamp
-    /// As the evaluator decided; until it has, `countdown` or `open`.
+    /// As the evaluator decided; until then `countdown` or `open`.
     public var state: EmergencyState
-    public var told: Told
-    /// Whom a message has reached or may have reached, in that order.
+    public var deliveryState: DeliveryState
+    /// People whom a message reached or may have reached, in that order.
     public var recipients: [PersonID]
-    /// When it ended; nil while it goes on.
+    /// When it ended; nil while it is active.
     public var ended: Timestamp?
-    /// Circles in which somebody ended it while it goes on in others.
+    /// Circles in which it was ended while it continues in others.
     public var endedCircles: [CircleID]
-    /// How many further calls joined it without being stored.
+    /// Number of further calls that joined it without being stored.
     public var joinedCalls: Int
-    /// The last of them, while nobody has answered since.
+    /// The last of them, until someone responds.
     public var lastJoined: EmergencySignal?
 
     public init(
         id: EmergencyID, person: PersonID, emergency: EmergencyID, trigger: EmergencyTrigger,
         raised: Timestamp, received: Timestamp, countdownEnds: Timestamp, state: EmergencyState,
-        told: Told = .none, recipients: [PersonID] = [], ended: Timestamp? = nil,
+        deliveryState: DeliveryState = .none, recipients: [PersonID] = [], ended: Timestamp? = nil,
         endedCircles: [CircleID] = [], joinedCalls: Int = 0,
         lastJoined: EmergencySignal? = nil
     ) {
@@ -124,18 +126,18 @@ public struct EmergencyRow: Hashable, Sendable {
         self.received = received
         self.countdownEnds = countdownEnds
         self.state = state
-        self.told = told
+        self.deliveryState = deliveryState
         self.recipients = recipients
         self.ended = ended
         self.endedCircles = endedCircles
     }
 }
 
-/// A circle's configuration as a partition last got it.
-public struct PlacedCircleRow: Hashable, Sendable {
+/// A circle's configuration as last appended to a partition.
+public struct ConfiguredCircleRow: Hashable, Sendable {
     public var circle: CircleID
     public var partition: Partition
-    /// Digest of the ``PlacedCircle`` appended.
+    /// Digest of the ``ConfiguredCircle`` appended.
     public var digest: ID128
 
     public init(circle: CircleID, partition: Partition, digest: ID128) {
@@ -145,10 +147,10 @@ public struct PlacedCircleRow: Hashable, Sendable {
     }
 }
 
-/// A person's configuration as their partition last got it.
-public struct PlacedPersonRow: Hashable, Sendable {
+/// A person's configuration as last appended to their partition.
+public struct ConfiguredPersonRow: Hashable, Sendable {
     public var person: PersonID
-    /// Digest of the ``PlacedPerson`` appended.
+    /// Digest of the ``ConfiguredPerson`` appended.
     public var digest: ID128
 
     public init(person: PersonID, digest: ID128) {
@@ -157,13 +159,13 @@ public struct PlacedPersonRow: Hashable, Sendable {
     }
 }
 
-/// A page of a set as a partition last got it.
-public struct PlacedPageRow: Hashable, Sendable {
+/// A page of a set as last appended to a partition.
+public struct ConfiguredPageRow: Hashable, Sendable {
     public var set: ZoneSetID
     /// 0 to 511.
     public var page: Int
     public var partition: Partition
-    /// Digest of the ``PlacedSet`` appended.
+    /// Digest of the ``ConfiguredSet`` appended.
     public var digest: ID128
 
     public init(set: ZoneSetID, page: Int, partition: Partition, digest: ID128) {
@@ -175,7 +177,7 @@ public struct PlacedPageRow: Hashable, Sendable {
 }
 
 /// A set of which a partition has every page.
-public struct PlacedSetRow: Hashable, Sendable {
+public struct ConfiguredSetRow: Hashable, Sendable {
     public var set: ZoneSetID
     public var partition: Partition
 
@@ -186,7 +188,7 @@ public struct PlacedSetRow: Hashable, Sendable {
 }
 
 public enum QuarantineTag: IdentifierKind { public static let prefix = "qua" }
-/// BLAKE2b-128 of (device, payload): the same rubbish sent again is the same entry.
+/// BLAKE2b-128 of device and payload: the same payload sent again is the same entry.
 public typealias QuarantineID = Identifier<QuarantineTag>
 
 /// A payload that could not be used.
@@ -195,15 +197,15 @@ public struct QuarantineRow: Hashable, Sendable {
     public var device: DeviceID?
     public var person: PersonID
     public var client: ClientApp
-    /// The path that it came to.
+    /// The request path.
     public var path: String
     public var reason: QuarantineReason
-    /// Its place in a batch, from 0; −1 for a whole batch with many parts of no use. Of a batch of
-    /// which portions were read once more see ``place(of:isSpoilt:)``.
+    /// Index in a batch, from 0; −1 for a whole batch with many unusable parts. For a batch of
+    /// which portions were read again see ``index(of:isIncomplete:)``.
     public var index: Int
     /// The first ``Limits/quarantinePayloadBytes`` of it.
     public var payload: [UInt8]
-    /// Bytes of the whole payload.
+    /// Size of the whole payload, bytes.
     public var size: Int
     public var received: Timestamp
     public var trace: String
@@ -226,26 +228,26 @@ public struct QuarantineRow: Hashable, Sendable {
         self.trace = trace
     }
 
-    /// What stands for the place of a batch that is read once more in portions.
+    /// The stored index of a batch that is read again in portions.
     ///
     /// - Parameters:
-    ///   - next: where the next portion begins; nil = all were read
-    ///   - isSpoilt: something before it could not be used, so that the batch stays in the end
-    public static func place(of next: Int?, isSpoilt: Bool) -> Int {
+    ///   - next: start of the next portion; nil = all were read
+    ///   - isIncomplete: an earlier part was rejected, so the batch stays in quarantine
+    public static func index(of next: Int?, isIncomplete: Bool) -> Int {
         guard let next else { return -1 }
-        return isSpoilt ? -next - 1 : next
+        return isIncomplete ? -next - 1 : next
     }
 }
 
-/// Somebody saw a person's position; one row a viewer and hour.
+/// One row per person, viewer and hour in which the viewer saw the person's position.
 public struct AccessRow: Hashable, Sendable {
-    /// Whose position it was.
+    /// The person whose position was seen.
     public var person: PersonID
     /// Nil = the operator.
     public var viewer: PersonID?
     /// Hours since 1970.
     public var hour: Int64
-    /// When they asked the phone for its position; nil = they only looked.
+    /// When the viewer requested the location; nil = only read.
     public var asked: Timestamp?
 
     public init(person: PersonID, viewer: PersonID?, hour: Int64, asked: Timestamp? = nil) {

@@ -1,15 +1,15 @@
 import Model
 
-/// Two characters for each friend of one answer, no two alike: apps key a friend by them.
+/// Assigns unique two-character ids to the friends in one response: apps use them as keys.
 struct TrackerIDs {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    private var taken: Set<String> = []
+    private var used: Set<String> = []
 
-    /// The one wished for, else one that follows from the person's id, so that it stays the same
-    /// from answer to answer.
-    mutating func take(_ wish: String, for person: PersonID) -> String {
-        if TrackerIDs.isUsable(wish), taken.insert(wish).inserted { return wish }
+    /// Returns the preferred id if it is free, otherwise one derived from the person's id, so that
+    /// it stays stable between responses.
+    mutating func assign(_ wish: String, for person: PersonID) -> String {
+        if TrackerIDs.isUsable(wish), used.insert(wish).inserted { return wish }
         let count = UInt64(TrackerIDs.alphabet.count)
         let start = person.raw.low
         for step in 0..<count * count {
@@ -17,7 +17,7 @@ struct TrackerIDs {
             let high = TrackerIDs.alphabet[Int(number / count)]
             let low = TrackerIDs.alphabet[Int(number % count)]
             let candidate = String([high, low])
-            if taken.insert(candidate).inserted { return candidate }
+            if used.insert(candidate).inserted { return candidate }
         }
         return wish
     }
@@ -27,9 +27,9 @@ struct TrackerIDs {
         !wish.isEmpty && wish.utf8.allSatisfy { $0 >= 32 && ![35, 43, 47, 127].contains($0) }
     }
 
-    /// First letters of the first two words of a name, or its first two letters; capitals.
+    /// First letters of the first two words of a name, otherwise its first two letters; upper case.
     static func initials(of name: String) -> String {
-        // Most names have plain letters alone: they are read without looking for composed ones.
+        // Fast path: most names are ASCII and need no grapheme breaking.
         if name.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) {
             return plainInitials(of: name.utf8)
         }

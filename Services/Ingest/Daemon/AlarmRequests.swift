@@ -5,9 +5,9 @@ import Parsing
 import Runtime
 import Web
 
-// What people do about the alarms of zones, and how their phones should report.
+// Alarm answers and reporting policies.
 extension IngestService {
-    /// A body is optional; `zone` in it names the one that is meant.
+    /// The body is optional; `zone` in it selects one alarm.
     func answerAlarm(
         _ request: Request, _ parameters: Parameters, by principal: Principal
     ) throws {
@@ -20,15 +20,15 @@ extension IngestService {
         if let member = try request.object()?["zone"], !member.isNull {
             zone = member.string.flatMap { ZoneID($0) }
             if zone == nil {
-                throw Problem.invalid("this is no zone's id", field: "zone")
+                throw Problem.invalid("this is not a zone id", field: "zone")
             }
         }
         guard
             try !isRepeated(
-                request, by: principal, status: 202, within: FirstAnswers.Window.answer)
+                request, by: principal, status: 202, within: StoredResponses.Window.answer)
         else { return }
         let cause = SecureRandom.id()
-        try take(
+        try handle(
             .alarm(
                 AlarmRequest(
                     request: request.id, principal: principal, person: person, action: action,
@@ -36,7 +36,7 @@ extension IngestService {
     }
 }
 
-extension Answers {
+extension Responses {
     static func body(of view: AlarmView) -> JSON {
         [
             "armed": .bool(view.isArmed),
@@ -45,21 +45,22 @@ extension Answers {
     }
 
     private static func members(of row: AlarmRow) -> [JSON.Member] {
-        let news = row.news
+        let change = row.change
         return [
-            .init("id", .string(news.alarm.description)),
+            .init("id", .string(change.alarm.description)),
             .init(
                 "zone",
                 [
-                    "id": .string(news.zone.description), "name": .string(news.zoneName),
-                    "category": .string(news.category), "priority": .integer(Int64(news.priority)),
+                    "id": .string(change.zone.description), "name": .string(change.zoneName),
+                    "category": .string(change.category),
+                    "priority": .integer(Int64(change.priority)),
                 ]),
-            .init("presence", .string(news.presence.rawValue)),
+            .init("presence", .string(change.presence.rawValue)),
             .init("started", .string(row.started.description)),
             .init("rang", .string(row.rang.description)),
-            .init("rings", .integer(Int64(news.rings))), .init("speaks", .bool(news.speaks)),
-            .init("initial", .bool(news.initial)), .init("vibrate", .bool(news.vibrates)),
-            .init("sound", .string(news.sound)),
+            .init("rings", .integer(Int64(change.rings))), .init("speaks", .bool(change.isAudible)),
+            .init("initial", .bool(change.initial)), .init("vibrate", .bool(change.vibrates)),
+            .init("sound", .string(change.sound)),
             .init("answer", row.answer.map { .string($0.rawValue) } ?? .null),
         ]
     }
@@ -71,7 +72,7 @@ extension Answers {
             .init("device", .string(policy.device.description)),
             .init("mode", .string(policy.mode.rawValue)),
             .init("interval", .integer(Int64(policy.intervalSeconds))),
-            .init("maxSilence", .integer(Int64(policy.maxSilenceSeconds))),
+            .init("contactTimeout", .integer(Int64(policy.contactTimeoutSeconds))),
         ]
         if let metres = policy.distanceFilterMetres {
             members.append(.init("distanceFilter", .integer(Int64(metres))))

@@ -4,15 +4,15 @@ import Parsing
 import Runtime
 import Store
 
-/// Which secret the operator's broker has of each device, so that a replaced one stops counting.
+/// The secret that the operator's broker has of each device, so that a replaced one stops counting.
 ///
 /// The broker keeps its own copy of a device's secret. When the directory replaces a secret, the
-/// broker still lets the former one in. A device is *refused* while the broker's secret is not one
+/// broker still accepts the former one. A device is *rejected* while the broker's secret is not one
 /// of its credentials.
 ///
-/// Two sources say what the broker has: the file `secrets` in the folder shared with the broker of
-/// `deploy/`, written when the broker is given a secret; without it the table, which holds the
-/// device's credential when it first published, or when the operator last set its topic.
+/// There are two sources for the broker's secrets: the file `secrets` in the folder shared with the
+/// broker of `deploy/`, written when the broker gets a secret; without it the table, which holds
+/// the device's credential when it first published, or when the operator last set its topic.
 final class BrokerSecrets {
     static let migration = """
         CREATE TABLE broker_secret (
@@ -21,9 +21,9 @@ final class BrokerSecrets {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// How often the shared folder is read, seconds.
+    /// Interval in which the shared folder is read, seconds.
     private static let readSeconds: Int64 = 1
-    /// A call for help of a refused device counts once in this time, seconds.
+    /// Interval in which one call for help of a rejected device counts, seconds.
     private static let callSeconds: Int64 = 3600
 
     private let database: Database
@@ -35,7 +35,7 @@ final class BrokerSecrets {
     private var nextRead = Timestamp.zero
     private var calls: [DeviceID: Timestamp] = [:]
 
-    /// - Parameter folder: shared with the broker; nil = there is none
+    /// - Parameter folder: shared with the broker; nil = none
     init(database: Database, folder: String?) {
         self.database = database
         self.folder = folder
@@ -48,8 +48,8 @@ final class BrokerSecrets {
         }
     }
 
-    /// Whether the broker's secret of a device counts. A device of which nothing is known yet
-    /// counts: its credential is noted.
+    /// Whether the broker's secret of a device counts. For an unknown device it counts, and its
+    /// credential is recorded.
     func isCurrent(_ device: DeviceID, in directory: Replica) throws -> Bool {
         guard let known = shared[device] ?? stored[device] else {
             try confirm(device, in: directory)
@@ -58,15 +58,15 @@ final class BrokerSecrets {
         return directory.credentials(of: device).contains { $0.hash == known }
     }
 
-    /// The operator says that the broker has the current secret of a device.
+    /// Records that the broker has the current secret of a device.
     func confirm(_ device: DeviceID, in directory: Replica) throws {
         let newest = directory.credentials(of: device).max { $0.created < $1.created }
         guard let newest else { return }
         try keep(newest.hash, of: device)
     }
 
-    /// A secret is about to be replaced: the broker has the former one, as far as is known.
-    func noteReplaced(_ hash: String, of device: DeviceID) throws {
+    /// Records that a secret is about to be replaced: the broker presumably has the former one.
+    func recordReplaced(_ hash: String, of device: DeviceID) throws {
         guard stored[device] == nil else { return }
         try keep(hash, of: device)
     }
@@ -83,14 +83,14 @@ final class BrokerSecrets {
         try database.run("DELETE FROM broker_secret WHERE device = ?", .id(device))
     }
 
-    /// Whether a call for help with a replaced secret counts: once in an hour for each device.
+    /// Whether a call for help with a replaced secret counts: once per hour and device.
     func admitsCall(of device: DeviceID, at now: Timestamp) -> Bool {
         if let last = calls[device], now - last < .seconds(Self.callSeconds) { return false }
         calls[device] = now
         return true
     }
 
-    /// Devices whose secret at the broker counts no more, with that secret's hash, ascending.
+    /// Devices whose secret at the broker no longer counts, with that secret's hash, ascending.
     func refused(in directory: Replica) -> [(device: DeviceID, hash: String)] {
         stored.merging(shared) { $1 }
             .filter { device, hash in
@@ -99,9 +99,10 @@ final class BrokerSecrets {
             .sorted { $0.key < $1.key }.map { (device: $0.key, hash: $0.value) }
     }
 
-    /// Reads what the broker has, and writes what counts no more.
+    /// Reads the broker's secrets and writes the rejected ones.
     ///
-    /// - Parameter isComplete: whether the directory is complete; else nobody is refused yet
+    /// - Parameter isComplete: whether the directory is complete; otherwise no device is rejected
+    ///   yet
     func exchange(in directory: Replica, isComplete: Bool, at now: Timestamp) throws {
         guard let folder, now >= nextRead, isComplete else { return }
         nextRead = now + .seconds(Self.readSeconds)

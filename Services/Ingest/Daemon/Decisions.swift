@@ -5,14 +5,14 @@ import Parsing
 import Store
 import Web
 
-/// Which decisions about a person are asked for.
+/// The query of a list of decisions.
 private struct DecisionQuery {
     var zone: ZoneID?
-    /// Not older than this.
+    /// Inclusive.
     var since = Timestamp.zero
-    /// Older than this.
+    /// Exclusive.
     var before = Timestamp.distantFuture
-    /// Rows with a smaller number follow.
+    /// Only rows with a smaller number.
     var cursor = Int64.max
     var limit: Int
 
@@ -21,7 +21,7 @@ private struct DecisionQuery {
         cursor = try request.cursor() ?? cursor
         if let text = request.query["zone"] {
             zone = ZoneID(text)
-            if zone == nil { throw .invalid("this is no zone's id", field: "zone") }
+            if zone == nil { throw .invalid("this is not a zone id", field: "zone") }
         }
         since = try DecisionQuery.time("since", request) ?? since
         before = try DecisionQuery.time("before", request) ?? before
@@ -31,15 +31,16 @@ private struct DecisionQuery {
         guard let text = request.query[field] else { return nil }
         guard let time = Timestamp(text) else {
             throw .invalid(
-                "this is no time", field: field, hint: "such as 2026-11-20T10:20:00.000Z")
+                "this is not a time", field: field, hint: "such as 2026-11-20T10:20:00.000Z")
         }
         return time
     }
 }
 
-// Decisions about people and zones, kept for seven days: why something was told, or was not.
+// Decisions about people and zones, kept for seven days: they answer why people were notified or
+// not.
 extension IngestService {
-    /// Newest first, a page at a time; a page may be short, the next one is there while `next` is.
+    /// Newest first, in pages. A page may be short; another one follows while `next` is set.
     func listDecisions(
         of person: PersonID, _ request: Request, for principal: Principal
     ) throws -> Response {
@@ -47,7 +48,7 @@ extension IngestService {
         let viewer: DecisionViewer?
         do {
             viewer = try DecisionViewer(
-                of: person, for: principal, in: outside.replica, at: outside.now)
+                of: person, for: principal, in: host.replica, at: host.now)
         } catch {
             throw Problem.denied(error.reason.explanation)
         }
@@ -56,14 +57,14 @@ extension IngestService {
         var items: [JSON] = []
         var last = rows.last?.number
         for (number, row) in rows {
-            guard let sight = viewer.sight(of: row, in: outside.replica) else { continue }
+            guard let sight = viewer.sight(of: row, in: host.replica) else { continue }
             items.append(.object(row.members(sight)))
             last = number
             if items.count == query.limit { break }
         }
         let isMore = rows.count == Limits.decisionsPerPageMax || last != rows.last?.number
         if !items.isEmpty, principal.person != person {
-            let hour = outside.now.seconds / 3600
+            let hour = host.now.seconds / 3600
             try writer.write(
                 .saveAccess(AccessRow(person: person, viewer: principal.person, hour: hour)))
         }
@@ -90,7 +91,7 @@ extension IngestService {
                 number: row.int64(0),
                 row: DecisionRow(
                     event: row.id(1), person: person, zone: row.id(2), time: row.time(3),
-                    kind: EventKind(rawValue: UInt16(row.int(4))) ?? .zoneWithheld,
+                    kind: EventKind(rawValue: UInt16(row.int(4))) ?? .zoneSuppressed,
                     circles: IDList.read(row.blob(5)).map { CircleID($0) },
                     exactCircles: IDList.read(row.blob(6)).map { CircleID($0) },
                     body: try JSON.parse(row.text(7)).decode(DecisionBody.self))

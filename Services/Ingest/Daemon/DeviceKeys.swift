@@ -5,8 +5,8 @@ import Model
 import Runtime
 import Store
 
-/// Keys of devices that encrypt what they send: in the store only sealed with a key of the secrets
-/// folder, so that a copy of the store opens nothing.
+/// Encryption keys of devices. The store has them sealed with a key of the secrets folder, so that
+/// a copy of the store reveals nothing.
 final class DeviceKeys {
     private let database: Database
     private let file: KeyFile
@@ -19,10 +19,11 @@ final class DeviceKeys {
         file = .devices(secrets: secrets)
     }
 
-    /// Reads all that are stored.
+    /// Loads all stored keys.
     ///
-    /// - Returns: how many cannot be opened, as the file of the secrets folder is another one
-    /// - Throws: also where there are keys, and the file is gone
+    /// - Returns: the number of keys that cannot be opened because the secrets folder has another
+    ///   key
+    /// - Throws: also if keys are stored and the file of the secrets folder is missing
     func load() throws -> Int {
         keys = [:]
         let rows = try database.all("SELECT device, sealed FROM device_key") { row in
@@ -53,12 +54,12 @@ final class DeviceKeys {
         keys[device] = nil
     }
 
-    /// Its row is gone already, or goes with the rest of the device.
+    /// Drops the key from memory; the row is deleted with the rest of the device.
     func forget(_ device: DeviceID) { keys[device] = nil }
 
     private func establishedSeal(isUsed: Bool = false) throws -> [UInt8] {
         if let seal { return seal }
-        let made = try file.establish(isUsed: isUsed)
+        let made = try file.loadOrCreate(isUsed: isUsed)
         seal = made
         return made
     }

@@ -2,17 +2,16 @@ import IngestCore
 import Model
 import Store
 
-/// What is kept of devices, one row each.
+/// The table of devices, one row each.
 ///
-/// A row is written at once where it is new. What every report changes in it is written a little
-/// later, rows that lie together one after the other: until then the reports say it, and a start
-/// reads it from them.
+/// A new row is written at once. Changes by reports are written later, rows in order: until then
+/// the reports contain the same data, and a start reads it from them.
 final class DeviceTable {
     private let database: Database
     private let reports: ReportTable
-    /// Bit by short number: devices whose rows are behind.
-    private var behind: [UInt64] = []
-    /// Those that are written now, the last one first.
+    /// Bit per short number: devices whose rows are outdated.
+    private var outdated: [UInt64] = []
+    /// Devices that are written now, the last one first.
     private var turn: [DeviceID] = []
     private var nextTurn = Timestamp.zero
 
@@ -23,7 +22,7 @@ final class DeviceTable {
 
     /// Reads all devices.
     func load() throws -> [DeviceRow] {
-        behind.removeAll()
+        outdated.removeAll()
         turn.removeAll()
         var rows = try database.all(
             """
@@ -41,23 +40,23 @@ final class DeviceTable {
                 charging: row.optionalInt64(6).map { $0 != 0 },
                 client: ClientApp(rawValue: row.text(14)))
         }
-        for place in rows.indices {
-            if let newest = rows[place].newest, !newest.isUsable(from: rows[place].client) {
-                rows[place].newest = nil
+        for index in rows.indices {
+            if let newest = rows[index].newest, !newest.isUsable(from: rows[index].client) {
+                rows[index].newest = nil
             }
-            try catchUp(&rows[place])
+            try catchUp(&rows[index])
         }
         return rows
     }
 
-    /// Learns from a device's newest report what its row may not say yet.
+    /// Updates a row from the device's newest report.
     private func catchUp(_ row: inout DeviceRow) throws {
         guard let report = try reports.newest(of: row.number),
             report.fix.isUsable(from: row.client),
             row.newest.map({ $0.time <= report.fix.time }) ?? (row.seen <= report.received)
         else { return }
         row.newest = report.fix
-        // A phone tells its battery also without a report.
+        // A phone sends its battery level without reports, too.
         if row.seen <= report.received {
             row.battery = report.state.battery ?? row.battery
             row.charging = report.state.charging ?? row.charging
@@ -66,30 +65,30 @@ final class DeviceTable {
         row.sequenced = max(row.sequenced, try reports.newestSequenced(of: row.number) ?? .zero)
     }
 
-    /// Remembers that a device's row is behind.
+    /// Marks a device's row as outdated.
     ///
     /// - Parameter number: its short number, from 1
-    func note(_ number: Int64) {
+    func markOutdated(_ number: Int64) {
         let word = Int(number / 64)
-        while behind.count <= word { behind.append(0) }
-        behind[word] |= 1 << UInt64(number % 64)
+        while outdated.count <= word { outdated.append(0) }
+        outdated[word] |= 1 << UInt64(number % 64)
     }
 
-    private func isBehind(_ number: Int64) -> Bool {
+    private func isOutdated(_ number: Int64) -> Bool {
         let word = Int(number / 64)
-        return word < behind.count && behind[word] & 1 << UInt64(number % 64) != 0
+        return word < outdated.count && outdated[word] & 1 << UInt64(number % 64) != 0
     }
 
-    /// Writes some of the rows that are behind, as they are now; each once in a while.
+    /// Writes some of the outdated rows, each at most once per interval.
     func writeSome(at now: Timestamp, of core: Core) throws {
-        if turn.isEmpty, nextTurn <= now, !behind.isEmpty {
+        if turn.isEmpty, nextTurn <= now, !outdated.isEmpty {
             nextTurn = now + .seconds(Limits.deviceRowSeconds)
-            turn = core.devices { isBehind($0.number) }
-            behind.removeAll()
+            turn = core.devices { isOutdated($0.number) }
+            outdated.removeAll()
         }
         for _ in 0..<Limits.deviceRowsPerTurn {
             guard let next = turn.popLast() else { return }
-            // One that is gone meanwhile stays so.
+            // A device removed meanwhile is skipped.
             if let row = core.device(next) { try save(row) }
         }
     }
@@ -119,8 +118,8 @@ final class DeviceTable {
 }
 
 extension Fix {
-    /// False for what an older version stored though it is no position. Which app sent a fix is
-    /// not stored with it: the device's last app stands in.
+    /// False for invalid positions that older versions stored. The app of a fix is not stored, so
+    /// the device's last app stands in.
     fileprivate func isUsable(from client: ClientApp?) -> Bool {
         client == .jaga ? !position.isZero : !position.hasZero
     }

@@ -1,25 +1,25 @@
 import Web
 
-/// What ingest answers.
+/// The routes of ingest.
 enum Endpoint: Sendable {
-    /// A phone app, and the same with the device's token in the path.
+    /// A phone app, without and with the device's token in the path.
     case phone(PhoneDialect)
     case phoneByToken(PhoneDialect)
     case reports
     case emergencies, emergency, cancellation
     case positions
-    case allRight
+    case checkIn
     case alarm, alarmAction, policy, decisions
-    case locate, offers, dropOffer, setKey, dropKey, accessLog, recordAccess, export
+    case locate, suggestions, removeSuggestion, setKey, dropKey, accessLog, recordAccess, export
     case journeys, startJourney, journey, removeJourney, stopJourney, resetJourney
     case journeyPoints, journeyTrack, journeyReplay, addJourneyNote, addJourneyPhoto, journeyPhoto
-    case diary, mqtt, setTopic, dropTopic
+    case deviceLog, mqtt, setTopic, dropTopic
     case quarantine, quarantined, retryQuarantined, dropQuarantined
 
     static let router = Router<Endpoint>(
         phones + phones.filter { $0.1 != "/" }.map { ($0, $1 + "/", $2) } + own)
 
-    /// People type the addresses of their apps, some with a slash at the end.
+    /// Addresses are typed by people, some with a trailing slash.
     private static let phones: [(Web.Method, String, Endpoint)] = [
         (.post, "/pub", .phone(.ownTracks)),
         (.get, "/", .phone(.osmAnd)), (.post, "/", .phone(.osmAnd)),
@@ -34,7 +34,7 @@ enum Endpoint: Sendable {
         (.post, "/log/gpslogger", .phone(.gpsLogger)),
         (.get, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
         (.post, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
-        // Which method GPSLogger uses is up to whoever sets it up.
+        // GPSLogger's HTTP method is a setting of the app.
         (.put, "/log/gpslogger", .phone(.gpsLogger)),
         (.patch, "/log/gpslogger", .phone(.gpsLogger)),
         (.put, "/log/gpslogger/{token}", .phoneByToken(.gpsLogger)),
@@ -48,14 +48,14 @@ enum Endpoint: Sendable {
         (.get, "/v1/emergencies/{emergency}", .emergency),
         (.post, "/v1/emergencies/{emergency}/cancellation", .cancellation),
         (.get, "/v1/circles/{circle}/positions", .positions),
-        (.post, "/v1/people/{person}/all-right", .allRight),
+        (.post, "/v1/people/{person}/check-in", .checkIn),
         (.get, "/v1/people/{person}/alarm", .alarm),
         (.post, "/v1/people/{person}/alarm/{action}", .alarmAction),
         (.get, "/v1/people/{person}/policy", .policy),
         (.get, "/v1/people/{person}/decisions", .decisions),
         (.post, "/v1/people/{person}/locate", .locate),
-        (.get, "/v1/people/{person}/offered-zones", .offers),
-        (.delete, "/v1/people/{person}/offered-zones/{offer}", .dropOffer),
+        (.get, "/v1/people/{person}/suggested-zones", .suggestions),
+        (.delete, "/v1/people/{person}/suggested-zones/{offer}", .removeSuggestion),
         (.put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey),
         (.delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey),
         (.get, "/v1/people/{person}/access-log", .accessLog),
@@ -73,7 +73,7 @@ enum Endpoint: Sendable {
         (.post, "/v1/people/{person}/journeys/{journey}/notes", .addJourneyNote),
         (.post, "/v1/people/{person}/journeys/{journey}/photos", .addJourneyPhoto),
         (.get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeyPhoto),
-        (.get, "/v1/devices/{device}/diary", .diary),
+        (.get, "/v1/devices/{device}/log", .deviceLog),
         (.get, "/v1/mqtt", .mqtt),
         (.put, "/v1/devices/{device}/mqtt-topic", .setTopic),
         (.delete, "/v1/devices/{device}/mqtt-topic", .dropTopic),

@@ -2,35 +2,35 @@ import IngestCore
 import Model
 import Store
 
-/// People who are gone, until nothing of them is left here.
+/// Erases the data of removed people.
 ///
-/// Rows go a portion a turn. What others told of somebody before they heard of it, and what records
-/// and checkpoints still say, is looked for again in each round of the timer.
+/// Each turn deletes a portion of their rows. Data that other services sent later, and data in
+/// records and checkpoints, is searched again in each round of the timer.
 struct Erasures {
     private let database: Database
-    /// Whose rows are looked for now.
+    /// People whose rows are being deleted.
     private var people: [PersonID] = []
-    /// Everybody who was erased in the last days.
+    /// All people erased in the last days.
     private var gone: Set<PersonID> = []
 
-    /// Tables whose rows name a person, and those whose rows name a device.
+    /// Tables with a person column, and tables with a device column.
     static let tablesOfPeople = [
-        "quarantine", "access", "decision", "emergency", "leader", "card", "offer", "terms",
-        "silence", "watching", "disarmed", "kept_call",
+        "quarantine", "access", "decision", "emergency", "leader", "card", "suggestion", "terms",
+        "contact_state", "watching", "disarmed", "kept_call",
     ]
     static let tablesOfDevices = [
-        "condition", "locating", "tagged", "policy", "device_key", "device_topic", "diary",
+        "condition", "locating", "tagged", "policy", "device_key", "device_topic", "device_log",
     ]
 
     init(database: Database) { self.database = database }
 
-    /// Goes on with those who were not done.
+    /// Continues unfinished erasures.
     mutating func load() throws {
         people = try database.all("SELECT person FROM erasure WHERE NOT is_clean") { $0.id(0) }
         gone = Set(try database.all("SELECT person FROM erasure") { $0.id(0) })
     }
 
-    /// Whether nothing is to be written of somebody any more.
+    /// Whether nothing may be written about a person any more.
     func isGone(_ person: PersonID) -> Bool { gone.contains(person) }
 
     var isAtWork: Bool { !people.isEmpty }
@@ -41,18 +41,19 @@ struct Erasures {
             .id(person), .time(now))
         if !people.contains(person) { people.append(person) }
         gone.insert(person)
-        // What waits is known to nobody any more.
+        // The backlog would otherwise enter a log that no longer knows the person.
         try database.run(
             "DELETE FROM waiting WHERE device IN (SELECT number FROM device WHERE person = ?)",
             .id(person))
     }
 
-    /// Looks at everybody again. Whom neither records nor checkpoints can name any more is done.
+    /// Restarts the search for all people. Those that neither records nor checkpoints can contain
+    /// any more are finished.
     ///
     /// - Parameters:
-    ///   - end: how many records a partition has
-    ///   - floor: up to which record no checkpoint needs them; nil = all are needed
-    /// - Returns: partitions whose older checkpoint has to make room for a newer one
+    ///   - end: number of records in a partition
+    ///   - floor: records up to this one are not needed by any checkpoint; nil = all are needed
+    /// - Returns: partitions whose older checkpoint must be replaced by a newer one
     mutating func beginRound(
         at now: Timestamp, end: (Partition) -> UInt64, floor: (Partition) throws -> UInt64?
     ) throws -> [Partition] {
@@ -72,7 +73,7 @@ struct Erasures {
                 behind.insert(partition)
             } else if now - row.since > .seconds(Limits.erasedAgainSeconds) {
                 try database.run("DELETE FROM erasure WHERE person = ?", .id(row.person))
-                database.cutLogAfterCommit()
+                database.truncateLogAfterCommit()
                 continue
             }
             try database.run("UPDATE erasure SET is_clean = 0 WHERE person = ?", .id(row.person))
@@ -81,7 +82,7 @@ struct Erasures {
         return behind.sorted()
     }
 
-    /// One portion.
+    /// Erases one portion.
     mutating func step(_ service: IngestService) throws {
         guard let person = people.first, try isClean(of: person, service.writer.reports) else {
             return
@@ -97,13 +98,13 @@ struct Erasures {
         }
         try database.run("DELETE FROM device WHERE person = ?", .id(person))
         try database.run("UPDATE erasure SET is_clean = 1 WHERE person = ?", .id(person))
-        try service.take(.erased(person))
+        try service.handle(.erased(person))
         people.removeFirst()
-        // What was deleted also goes from the file that pages are written to first.
-        database.cutLogAfterCommit()
+        // Also removes the deleted data from the write-ahead log.
+        database.truncateLogAfterCommit()
     }
 
-    /// Whether no report of a person is left; else some go.
+    /// Whether no report of the person is left; deletes some otherwise.
     private func isClean(of person: PersonID, _ reports: ReportTable) throws -> Bool {
         let devices = try database.all(
             "SELECT number FROM device WHERE person = ?", .id(person)
@@ -118,26 +119,26 @@ struct Erasures {
     }
 }
 
-// The timer's clock, and what is to be forgotten by it.
+// Retention and erasure in rounds of the timer.
 extension IngestService {
-    /// A round of forgetting begins.
+    /// Starts a round.
     func begin(_ round: RetentionRound) throws {
-        guard round.at <= outside.now + .seconds(Limits.clocksApartSeconds) else {
-            return outside.log.warning(
-                "nothing is forgotten: the timer's clock is far ahead of ours",
-                ["timer": round.at, "hint": "Set the clocks right."])
+        guard round.at <= host.now + .seconds(Limits.clocksApartSeconds) else {
+            return host.log.warning(
+                "retention skipped: timer clock ahead",
+                ["timer": round.at, "hint": "Synchronize the clocks of both hosts."])
         }
         guard try retention.begin(round) else { return }
-        if let quiet = retention.journeyQuiet { try take(.endJourneys(quietFor: quiet)) }
-        // Whoever is gone has been told of to evaluators by now, unless much is to be told.
+        if let quiet = retention.journeyQuiet { try handle(.endJourneys(quietFor: quiet)) }
+        // By now evaluators know about removed people, unless much configuration is queued.
         guard !core.hasWork else { return }
         let behind = try erasures.beginRound(
-            at: round.at, end: { outside.position(of: .input($0))?.sequence ?? 0 },
+            at: round.at, end: { host.position(of: .input($0))?.sequence ?? 0 },
             floor: ownership.pruneFloor)
-        if !behind.isEmpty { try take(.renewCheckpoints(behind)) }
+        if !behind.isEmpty { try handle(.renewCheckpoints(behind)) }
     }
 
-    /// Forgets and erases a little; each turn.
+    /// Deletes and erases one portion; called each turn.
     func forget() throws {
         if erasures.isAtWork {
             var erasures = erasures
@@ -150,6 +151,6 @@ extension IngestService {
         }
     }
 
-    /// Whether something waits to be forgotten.
+    /// Whether retention or erasure has work.
     var isForgetting: Bool { erasures.isAtWork || retention.isAtWork }
 }

@@ -2,13 +2,13 @@ import IngestCore
 import Model
 import Wire
 
-/// How far the owners of partitions have evaluated them, by their own word and by what they answer.
+/// Tracks how far owners have evaluated their partitions, by their reports and their events.
 struct EvaluationProgress {
     struct Entry: Hashable {
         var member: ID128
-        /// The last record of `in/p` that the member says it has evaluated.
+        /// The last record of `in/p` that the member reports as evaluated.
         var sequence: UInt64
-        /// When it last evaluated something, or had nothing to evaluate.
+        /// When it last evaluated a record, or had none to evaluate.
         var since: Timestamp
     }
 
@@ -19,18 +19,18 @@ struct EvaluationProgress {
     }
 
     private(set) var entries: [Partition: Entry] = [:]
-    /// Counts when the turn is committed: what was never stored no evaluator can answer.
+    /// Counts after COMMIT: evaluators never see what was not stored.
     private var appended: [Appended] = []
-    /// Emergencies that await an answer of an evaluator, and since when.
+    /// Emergencies without an event of an evaluator, and since when.
     private var unanswered: [EmergencyID: (partition: Partition, since: Timestamp)] = [:]
-    /// Emergencies that others began, so that an evaluator need not answer their signals.
+    /// Emergencies that the notifier opened, so that evaluators need not answer their signals.
     private var begun = Set<EmergencyID>()
-    private var noted = Timestamp.zero
-    /// Further ones are not followed: they say nothing more.
+    private var lastStep = Timestamp.zero
+    /// Further ones are not tracked: they add nothing.
     private static let unansweredMax = 4096
 
-    /// A member says how far it is.
-    mutating func note(
+    /// Records the progress that a member reports.
+    mutating func record(
         _ sequence: UInt64, in partition: Partition, by member: ID128, at now: Timestamp
     ) {
         guard let known = entries[partition], known.member == member else {
@@ -41,17 +41,17 @@ struct EvaluationProgress {
         entries[partition] = Entry(member: member, sequence: sequence, since: now)
     }
 
-    /// Looks at owners that are live. Time in which ingest itself stood still counts for nothing.
+    /// Updates the progress of live owners. Time in which ingest itself was paused does not count.
     ///
     /// - Parameters:
-    ///   - owners: by partition; only those that are live
-    ///   - heads: the last record of a partition's log
+    ///   - owners: live owners by partition
+    ///   - head: the last record of a partition's log
     mutating func step(
         owners: [Partition: ID128], head: (Partition) -> UInt64, at now: Timestamp
     ) {
-        let pause = now - noted - .seconds(Limits.coordinatorPauseSeconds)
-        let isPaused = noted > .zero && pause > .zero
-        noted = now
+        let pause = now - lastStep - .seconds(Limits.coordinatorPauseSeconds)
+        let isPaused = lastStep > .zero && pause > .zero
+        lastStep = now
         entries = entries.filter { owners[$0.key] != nil }
         for (partition, owner) in owners {
             guard var entry = entries[partition], entry.member == owner else {
@@ -72,7 +72,7 @@ struct EvaluationProgress {
         }
     }
 
-    /// An emergency's signal is in the log of a partition.
+    /// Records that an emergency's signal is in the log of a partition.
     private mutating func raised(
         _ emergency: EmergencyID, in partition: Partition, at now: Timestamp
     ) {
@@ -81,24 +81,24 @@ struct EvaluationProgress {
         unanswered[emergency] = (partition, now)
     }
 
-    /// Somebody else began an emergency, since no evaluator did.
+    /// Records that the notifier opened an emergency without an evaluator.
     private mutating func begun(_ emergency: EmergencyID) {
         unanswered[emergency] = nil
         if begun.count >= EvaluationProgress.unansweredMax { begun.removeAll() }
         begun.insert(emergency)
     }
 
-    /// Records that the current turn appended an input of an evaluator.
+    /// Records that the current turn appended an input about an emergency.
     mutating func append(_ body: EventBody, to partition: Partition, at now: Timestamp) {
         switch body {
         case .inputSignal(let signal): appended.append(.signal(signal.id, partition, at: now))
-        case .inputAdoption(let signal): appended.append(.begun(signal.id))
-        case .inputStanding(let standing): appended.append(.begun(standing.emergency))
+        case .inputFallbackOpened(let signal): appended.append(.begun(signal.id))
+        case .inputEmergencySnapshot(let snapshot): appended.append(.begun(snapshot.emergency))
         default: break
         }
     }
 
-    /// The turn is stored: evaluators have to answer the signals that it appended.
+    /// Counts the inputs of the committed turn.
     mutating func commit() {
         for input in appended {
             switch input {
@@ -110,28 +110,28 @@ struct EvaluationProgress {
         appended.removeAll(keepingCapacity: true)
     }
 
-    /// The turn is not stored.
+    /// Drops the inputs of the turn that was rolled back.
     mutating func rollBack() { appended.removeAll(keepingCapacity: true) }
 
     mutating func answered(_ emergency: EmergencyID) { unanswered[emergency] = nil }
 
-    /// Partitions whose owner has evaluated nothing for longer than this, although something waits,
-    /// or has left an emergency unanswered.
+    /// Partitions whose owner has evaluated nothing for longer than this although records wait, or
+    /// has left an emergency unanswered.
     func idle(for seconds: Int64, at now: Timestamp) -> Set<Partition> {
         let limit = Duration.seconds(seconds)
         return Set(entries.filter { now - $0.value.since > limit }.keys)
             .union(unanswered.values.filter { now - $0.since > limit }.map(\.partition))
     }
 
-    /// Forgets what is known of a partition, since another owner begins. An emergency that was left
-    /// unanswered is held against one owner only.
+    /// Resets a partition for its next owner. An unanswered emergency counts against one owner
+    /// only.
     mutating func forget(_ partition: Partition) {
         entries[partition] = nil
         unanswered = unanswered.filter { $0.value.partition != partition }
     }
 }
 
-/// A member that lost its partitions, as the operator sees it.
+/// A revoked member as shown to the operator.
 struct RevokedMember: Hashable {
     var cause: Coordinator.Revocation
     var reason: String
@@ -139,33 +139,36 @@ struct RevokedMember: Hashable {
 }
 
 extension Ownership {
-    /// Takes what a member says of its progress, as far as it is a place of the log.
-    func noteProgress(of member: ID128, _ holdings: [Holding]) throws {
-        for holding in holdings where coordinator.owns(member, holding.partition) {
-            let stream = StreamName.input(holding.partition)
-            guard holding.applied.sequence > progress.entries[holding.partition]?.sequence ?? 0,
-                try outside.isOnChain(holding.applied, of: stream)
+    /// Records the progress of a member's leases if their positions are in the log.
+    func recordProgress(of member: ID128, _ leases: [Lease]) throws {
+        for lease in leases where coordinator.owns(member, lease.partition) {
+            let stream = StreamName.input(lease.partition)
+            guard lease.applied.sequence > progress.entries[lease.partition]?.sequence ?? 0,
+                try host.isOnChain(lease.applied, of: stream)
             else { continue }
-            progress.note(
-                holding.applied.sequence, in: holding.partition, by: member, at: outside.now)
+            progress.record(
+                lease.applied.sequence, in: lease.partition, by: member, at: host.now)
         }
     }
 
     /// Revokes owners that evaluate nothing.
     func revokeIdle() throws {
         revoked = revoked.filter {
-            outside.now - $0.value.at < .seconds(Limits.distrustSeconds)
+            host.now - $0.value.at < .seconds(Limits.distrustSeconds)
         }
-        let live = coordinator.seatViews.filter { $0.state == .live }
+        let live = coordinator.assignmentViews.filter { $0.state == .live }
         progress.step(
             owners: Dictionary(
-                live.compactMap { seat in seat.owner.map { (seat.partition, $0) } },
+                live.compactMap { assignment in assignment.owner.map { (assignment.partition, $0) }
+                },
                 uniquingKeysWith: { $1 }),
-            head: { outside.position(of: .input($0))?.sequence ?? 0 }, at: outside.now)
-        let idle = progress.idle(for: Limits.idleRevokedSeconds, at: outside.now)
+            head: { host.position(of: .input($0))?.sequence ?? 0 }, at: host.now)
+        let idle = progress.idle(for: Limits.idleRevokedSeconds, at: host.now)
         var members: [ID128: [Partition]] = [:]
-        for seat in live where idle.contains(seat.partition) {
-            if let owner = seat.owner { members[owner, default: []].append(seat.partition) }
+        for assignment in live where idle.contains(assignment.partition) {
+            if let owner = assignment.owner {
+                members[owner, default: []].append(assignment.partition)
+            }
         }
         for (member, partitions) in members.sorted(by: { $0.key < $1.key }) {
             for partition in partitions { progress.forget(partition) }
@@ -174,15 +177,15 @@ extension Ownership {
         }
     }
 
-    /// Whether a member may propose outputs of a partition: it has the lease or is about to. While
-    /// it is not known who has what, everybody may.
+    /// Whether a member may propose outputs of a partition: it is its owner or successor. While the
+    /// coordinator settles, every member may.
     func mayPropose(_ stream: StreamName, by member: ID128) -> Bool {
         guard case .events(let partition) = stream else { return false }
-        return coordinator.hasSeat(member, at: partition)
+        return coordinator.hasAssignment(member, at: partition)
             || !coordinator.isSettled && revoked[member] == nil
     }
 
-    /// A member proposed what cannot be read.
+    /// Revokes a member that proposed an invalid record.
     func proposalRejected(
         _ stream: StreamName, by member: ID128, because reason: String
     ) throws {
@@ -195,34 +198,35 @@ extension Ownership {
         guard coordinator.knows(member) else { return }
         counts.revocations[cause, default: 0] += 1
         if revoked[member]?.cause != cause {
-            outside.log.error(
+            host.log.error(
                 "evaluator revoked",
                 [
                     "member": member.text, "cause": cause.rawValue, "reason": reason,
-                    "hint": "Look at its log. If it is none of yours, make a new key: "
+                    "hint": "Look at its log. If it is not yours, create a new key: "
                         + "'jaga keys init --role evaluator --force'.",
                 ])
         }
-        revoked[member] = RevokedMember(cause: cause, reason: reason, at: outside.now)
+        revoked[member] = RevokedMember(cause: cause, reason: reason, at: host.now)
         _ = try handle(.revoke(member: member, cause))
     }
 
-    /// A sentence for each member that was revoked lately.
+    /// A sentence for each recently revoked member.
     var revocationSentences: [String] {
         revoked.sorted { $0.key < $1.key }.map { member, found in
             "evaluator \(member.text.prefix(6))… was revoked at \(found.at): it \(found.reason); "
-                + "see its log, and replace the evaluators' key if it is none of yours"
+                + "see its log, and replace the evaluators' key if it is not yours"
         }
     }
 }
 
 extension EventBody {
-    /// The signal of an emergency that an evaluator answers by this event.
+    /// The signal of an emergency that an evaluator answers with this event.
     var answeredSignal: EmergencyID? {
         switch self {
-        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
-            .emergencyCancelled(let news):
-            news.signal
+        case .emergencyCountdown(let change), .emergencyOpened(let change),
+            .emergencyJoined(let change),
+            .emergencyCancelled(let change):
+            change.signal
         default: nil
         }
     }

@@ -4,8 +4,8 @@ import Model
 import Parsing
 import Store
 
-/// What the directory says of a person, for them to take along. Of others in their circles it has
-/// nothing: that is theirs.
+/// The directory's data about a person, for export. Data about other members of their circles is
+/// not included.
 enum ExportDocuments {
     static func all(of person: PersonID, in directory: Replica) -> [(name: String, JSON)] {
         let zones = directory.zones(of: person).map { zone in json(of: zone, without: "prepared") }
@@ -23,27 +23,27 @@ enum ExportDocuments {
         ]
     }
 
-    /// What is kept here in few rows: how others see the person, with the face as a file of its
-    /// own, and whether alarms are on.
+    /// Small documents from ingest's store: the person's card, with the avatar as a separate file,
+    /// and whether alarms are armed.
     static func kept(
         of person: PersonID, in database: Database
-    ) throws -> (documents: [(name: String, JSON)], face: (name: String, bytes: [UInt8])?) {
+    ) throws -> (documents: [(name: String, JSON)], avatar: (name: String, bytes: [UInt8])?) {
         let card = try database.first(
             "SELECT name, face FROM card WHERE person = ?", .id(person)
         ) { row in
-            (name: row.isNull(0) ? nil : row.text(0), face: row.isNull(1) ? nil : row.blob(1))
+            (name: row.isNull(0) ? nil : row.text(0), avatar: row.isNull(1) ? nil : row.blob(1))
         }
-        let face = card?.face.map { bytes in
+        let avatar = card?.avatar.map { bytes in
             (name: bytes.first == 0x89 ? "face.png" : "face.jpg", bytes: bytes)
         }
         let isDisarmed =
             try database.first("SELECT 1 FROM disarmed WHERE person = ?", .id(person)) { _ in true }
         let shown: JSON = [
             "name": card?.name.map { .string($0) } ?? .null,
-            "face": face.map { .string($0.name) } ?? .null,
+            "face": avatar.map { .string($0.name) } ?? .null,
         ]
         return (
-            [("card.json", shown), ("alarms.json", ["armed": .bool(isDisarmed == nil)])], face
+            [("card.json", shown), ("alarms.json", ["armed": .bool(isDisarmed == nil)])], avatar
         )
     }
 
@@ -62,7 +62,7 @@ enum ExportDocuments {
                 "decisions.json": "what was decided about the person and zones",
                 "access-log.json": "who saw the person",
                 "emergencies.json": "calls for help",
-                "offered-zones.json": "circles drawn on the phones",
+                "suggested-zones.json": "circles drawn on the phones",
                 "conditions.json": "what keeps phones from reporting",
                 "alarms.json": "whether alarms are on",
                 "reporting.json": "how phones are asked to report",
@@ -72,7 +72,7 @@ enum ExportDocuments {
             ],
             "elsewhere": .array([
                 .string("GET /v1/people/\(person)/notifications"),
-                .string("GET /v1/people/\(person)/proposals"), .string("GET /v1/watches"),
+                .string("GET /v1/people/\(person)/drafts"), .string("GET /v1/watches"),
             ]),
         ]
     }
@@ -107,9 +107,10 @@ enum ExportDocuments {
 
 /// Lists of rows about a person.
 enum ExportList: CaseIterable {
-    case decisions, access, emergencies, offers, conditions, policies, topics, diary, quarantine
+    case decisions, access, emergencies, suggestions, conditions, policies, topics, deviceLog,
+        quarantine
 
-    /// Rows of one portion.
+    /// Rows per portion.
     static let pageRows = 500
 
     var file: String {
@@ -117,16 +118,16 @@ enum ExportList: CaseIterable {
         case .decisions: "decisions.json"
         case .access: "access-log.json"
         case .emergencies: "emergencies.json"
-        case .offers: "offered-zones.json"
+        case .suggestions: "suggested-zones.json"
         case .conditions: "conditions.json"
         case .policies: "reporting.json"
         case .topics: "mqtt-topics.json"
-        case .diary: "diary.json"
+        case .deviceLog: "diary.json"
         case .quarantine: "quarantine.json"
         }
     }
 
-    /// Rows in the order of a number that each of them has alone.
+    /// One page of rows, ordered by a unique number.
     func page(
         of person: PersonID, after last: Int64, in database: Database
     ) throws -> [(number: Int64, json: JSON)] {
@@ -156,9 +157,9 @@ enum ExportList: CaseIterable {
                 WHERE person = ?1)
             WHERE number > ?2 ORDER BY number LIMIT ?3
             """
-        case .offers:
+        case .suggestions:
             """
-            SELECT number, device, name, latitude, longitude, radius, offered FROM offer
+            SELECT number, device, name, latitude, longitude, radius, offered FROM suggestion
             WHERE person = ?1 AND number > ?2 ORDER BY number LIMIT ?3
             """
         case .conditions:
@@ -182,9 +183,10 @@ enum ExportList: CaseIterable {
                 WHERE device IN (SELECT device FROM device WHERE person = ?1))
             WHERE number > ?2 ORDER BY number LIMIT ?3
             """
-        case .diary:
+        case .deviceLog:
             """
-            SELECT number, device, first, last, count, client, outcome, reason, status FROM diary
+            SELECT number, device, first, last, count, client, outcome, reason, status
+            FROM device_log
             WHERE device IN (SELECT device FROM device WHERE person = ?1) AND number > ?2
             ORDER BY number LIMIT ?3
             """
@@ -223,7 +225,7 @@ enum ExportList: CaseIterable {
                 "trigger": .string(row.text(3)), "raised": time(4), "received": time(5),
                 "state": .string(row.text(6)), "told": .string(row.text(7)), "ended": time(8),
             ]
-        case .offers:
+        case .suggestions:
             return [
                 "device": id(1, DeviceID.self), "name": .string(row.text(2)),
                 "lat": .number(Double(row.int64(3)) / 1e7),
@@ -241,7 +243,7 @@ enum ExportList: CaseIterable {
             return [
                 "device": id(1, DeviceID.self), "topic": .string(row.text(2)), "since": time(3),
             ]
-        case .diary:
+        case .deviceLog:
             return [
                 "device": id(1, DeviceID.self), "first": time(2), "last": time(3),
                 "count": .integer(row.int64(4)), "client": .string(row.text(5)),

@@ -6,23 +6,23 @@ import Parsing
 import Store
 import Web
 
-/// Writes everything that is kept here of a person, and what the directory says of them, as a ZIP
-/// archive of JSON and GeoJSON: a portion a turn, however much it is.
+/// Exports all data of a person in ingest and the directory as a ZIP archive of JSON and GeoJSON,
+/// one portion per turn.
 final class ExportReader: JourneyReader {
     let request: UInt64
     let head: Response
     private let person: PersonID
     private let principal: Principal
     private let photos: PhotoFolder
-    /// What is written next is the last one.
+    /// The remaining work; the last element is next.
     private var work: [Work]
     private var zip = ZipWriter()
 
     /// A portion of the archive.
     private enum Work {
-        /// A file that is known whole.
+        /// A complete file.
         case document(String, [UInt8])
-        /// A list of rows, in pages by a number that grows; the file is open from the second on.
+        /// A page of rows; the file is open after the first page.
         case rows(ExportList, after: Int64, isOpen: Bool)
         case reports(DeviceID, Int64, after: StoredReport.Place?)
         case journey(JourneyHeader)
@@ -48,7 +48,7 @@ final class ExportReader: JourneyReader {
         let kept = try ExportDocuments.kept(of: person, in: store.database)
         work = (ExportDocuments.all(of: person, in: directory) + kept.documents)
             .map { .document($0, $1.serialized()) }
-        if let face = kept.face { work.append(.document(face.name, face.bytes)) }
+        if let avatar = kept.avatar { work.append(.document(avatar.name, avatar.bytes)) }
         work += ExportList.allCases.map { .rows($0, after: .min, isOpen: false) }
         let devices = try store.database.all(
             "SELECT device, number FROM device WHERE person = ? ORDER BY number", .id(person)
@@ -96,9 +96,9 @@ final class ExportReader: JourneyReader {
         }
         if let last = page.last, page.count == ExportList.pageRows {
             work.append(.rows(list, after: last.number, isOpen: true))
-            return bytes + zip.take(Array(text.utf8))
+            return bytes + zip.append(Array(text.utf8))
         }
-        bytes += zip.take(Array((text + "\n]\n").utf8)) + zip.end()
+        bytes += zip.append(Array((text + "\n]\n").utf8)) + zip.end()
         return bytes
     }
 
@@ -118,9 +118,9 @@ final class ExportReader: JourneyReader {
         }
         if let end = reports.last?.place, reports.count == Limits.journeyFixesPerPortion {
             work.append(.reports(device, number, after: end))
-            return bytes + zip.take(Array(text.utf8))
+            return bytes + zip.append(Array(text.utf8))
         }
-        bytes += zip.take(Array((text + ExportReader.collectionEnd).utf8)) + zip.end()
+        bytes += zip.append(Array((text + ExportReader.collectionEnd).utf8)) + zip.end()
         return bytes
     }
 
@@ -165,14 +165,14 @@ final class ExportReader: JourneyReader {
         }
         if let end, count == Limits.journeyFixesPerPortion {
             work.append(.fixes(header, after: end))
-            return bytes + zip.take(Array(text.utf8))
+            return bytes + zip.append(Array(text.utf8))
         }
-        bytes += zip.take(Array((text + ExportReader.collectionEnd).utf8)) + zip.end()
+        bytes += zip.append(Array((text + ExportReader.collectionEnd).utf8)) + zip.end()
         return bytes
     }
 
-    /// A photo without whose file the rest is still worth having is left out, and so is one for
-    /// which an archive has no room; the journey names it.
+    /// Omits a photo whose file is missing or that does not fit into the archive; the journey still
+    /// lists it.
     private func write(_ photo: JourneyPhoto, _ id: String, _ now: Timestamp) -> [UInt8] {
         guard zip.hasRoom(for: photo.size), let content = photos.read(photo.digest) else {
             return []
@@ -212,7 +212,7 @@ extension JourneyPoint {
 }
 
 extension Fix {
-    /// Metres, metres per second, degrees.
+    /// In metres, metres per second and degrees.
     fileprivate var properties: [JSON.Member] {
         var members: [JSON.Member] = [.init("time", .string(time.description))]
         if accuracyCentimetres > 0 {

@@ -10,93 +10,94 @@ import Store
 import Web
 import Wire
 
-/// The thin layer around ``Core``: requests and records become inputs, effects become rows, records
-/// and answers.
+/// Connects ``Core`` to the process: requests and records become inputs, effects become rows,
+/// records and responses.
 final class IngestService: Service {
-    let outside: any Surroundings
+    let host: any IngestHost
     let database: Database
     let writer: Writer
-    let firstAnswers: FirstAnswers
+    let storedResponses: StoredResponses
     let ownership: Ownership
     let journeys: JourneyStore
     let readers: JourneyReaders
     let photos: PhotoFolder
     let sosWord: String
-    /// Pressing "report" twice within so many seconds is a panic; 0 = it never is.
+    /// Two presses of "report" within this many seconds are a panic; 0 = never.
     let pressesWithinSeconds: Int64
     let deviceKeys: DeviceKeys
     let topics: TopicTable
     let brokerSecrets: BrokerSecrets
     /// Calls for help that could not be processed.
-    let keptCalls: KeptCalls
-    /// The operator's broker; nil where there is none.
+    let deferredCalls: DeferredCalls
+    /// The operator's MQTT broker; nil = none.
     let mqtt: MQTTIntake?
-    /// Who has to wait; calls for help never do.
-    var gate: Gate
-    /// Digests of replaced secrets by which this turn opens an emergency.
+    /// Limits request rates; calls for help are exempt.
+    var limiter: IngestLimiter
+    /// Hashes of replaced secrets with which this turn opens an emergency.
     var openedByReplaced: [String] = []
-    /// Digests of what phones called themselves last.
-    var namesOfDevices: [DeviceID: ID128] = [:]
+    /// Digest of the names that each device last used.
+    var deviceNames: [DeviceID: ID128] = [:]
     /// Calls for help and cancellations of this turn, logged after COMMIT.
     private var milestones: [Event] = []
     var core = Core(Core.Stored(), in: Replica())
     var counts = Counts()
-    /// Requests whose answer has a form or is kept: taken when the core answers.
+    /// Requests whose response has a special form or is stored; removed when the core responds.
     var pending: [UInt64: Pending] = [:]
-    /// What is kept long enough, and who is gone.
+    /// Deletes expired data and data of removed people.
     var retention: Retention
     var erasures: Erasures
-    /// Fixes of deleted journeys may be left.
+    /// Whether fixes of deleted journeys may be left.
     var isForgettingJourneys = true
-    /// What became of requests that never came as far as the core; written with this turn.
-    var diaryNotes: [DiaryRow] = []
-    /// Used again for every input.
+    /// Log rows of requests that were rejected before they reached the core; written with this
+    /// turn.
+    var pendingLogRows: [DeviceLogRow] = []
+    /// Reused for every input.
     private var effects: [Effect] = []
 
-    /// How a request is to be answered.
+    /// How a request is answered.
     struct Pending {
-        /// The app that asks; nil = Jaga's own API.
-        var phone: PhoneAnswer?
-        /// It is published for a phone, and not an answer to a request.
+        /// The phone's protocol; nil = Jaga's own API.
+        var phone: PhoneResponse?
+        /// Set if the response is published to a phone instead.
         var published: MQTTForm?
-        /// Status of success.
+        /// HTTP status of success.
         var status = 200
-        /// Where the answer is kept for a repeated request.
+        /// Key under which the response is stored for repeated requests.
         var key: ID128?
-        /// Fields of the request that were of no use.
+        /// Fields of the request that could not be used.
         var ignored: [String] = []
     }
 
     /// - Parameters:
     ///   - secrets: folder of the suite's secrets
-    ///   - limits: how much one device and one address may take
-    ///   - mqtt: the operator's broker; nil = there is none
-    ///   - brokerFolder: shared with it; nil = there is none
-    ///   - logicNewest: the logs go over to no newer version of the logic
+    ///   - limits: request limits per device and address
+    ///   - mqtt: the operator's broker; nil = none
+    ///   - brokerFolder: folder shared with the broker; nil = none
+    ///   - logicNewest: the newest version of the logic that logs may switch to
     init(
-        outside: any Surroundings, database: Database, secrets: String, sosWord: String,
-        pressesWithinSeconds: Int64 = 0, limits: GateLimits = .none,
+        host: any IngestHost, database: Database, secrets: String, sosWord: String,
+        pressesWithinSeconds: Int64 = 0, limits: IngestLimits = .none,
         logicNewest: UInt16 = Limits.logicNewest, ages: RetentionAges = RetentionAges(),
         mqtt: MQTTIntake? = nil, brokerFolder: String? = nil
     ) {
-        self.outside = outside
+        self.host = host
         self.database = database
         retention = Retention(database: database, ages: ages)
         erasures = Erasures(database: database)
         self.sosWord = sosWord
         self.pressesWithinSeconds = pressesWithinSeconds
-        gate = Gate(limits)
+        limiter = IngestLimiter(limits)
         deviceKeys = DeviceKeys(database: database, secrets: secrets)
         topics = TopicTable(database: database)
         brokerSecrets = BrokerSecrets(database: database, folder: brokerFolder)
-        keptCalls = KeptCalls(database: database)
+        deferredCalls = DeferredCalls(database: database)
         self.mqtt = mqtt
         writer = Writer(database: database)
-        firstAnswers = FirstAnswers(database: database)
+        storedResponses = StoredResponses(database: database)
         journeys = JourneyStore(database: database)
-        readers = JourneyReaders(outside: outside, store: journeys)
+        readers = JourneyReaders(host: host, store: journeys)
         photos = PhotoFolder(beside: database.path)
-        ownership = Ownership(outside: outside, database: database, logicNewest: logicNewest)
+        ownership = Ownership(host: host, database: database, logicNewest: logicNewest)
     }
 
     // MARK: Service
@@ -111,53 +112,53 @@ final class IngestService: Service {
         pending.removeAll()
         milestones.removeAll()
         ownership.progress.rollBack()
-        mqtt?.takenBack()
+        mqtt?.rolledBack()
         try topics.load()
         try brokerSecrets.load()
-        try keptCalls.load()
-        diaryNotes.removeAll()
+        try deferredCalls.load()
+        pendingLogRows.removeAll()
         openedByReplaced.removeAll()
         readers.cut()
-        photos.stay()
+        photos.rollBack()
         isForgettingJourneys = true
         try retention.load()
         try erasures.load()
-        core = Core(try StoredState(writer: writer).load(), in: outside.replica)
+        core = Core(try StoredState(writer: writer).load(), in: host.replica)
         let closed = try deviceKeys.load()
         if closed > 0 {
-            outside.log.warning(
-                "keys of phones cannot be opened: the file in the secrets folder is another one",
+            host.log.warning(
+                "device keys cannot be opened",
                 ["keys": closed])
         }
         try ownership.logicIs(core.logic)
     }
 
     func directoryWillChange(_ event: Event) throws {
-        readers.noteChange()
-        try noteReplaced(event)
-        try take(.directoryChanging(event.body, at: event.time))
+        readers.recordChange()
+        try recordReplaced(event)
+        try handle(.directoryChanging(event.body, at: event.time))
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         switch stream {
         case .events:
             if let signal = event.body.answeredSignal { ownership.progress.answered(signal) }
-            try take(.computed(event))
-        case .fired, .deliveries: try applyOnce(event, from: stream)
+            try handle(.derived(event))
+        case .deadlines, .deliveries: try applyOnce(event, from: stream)
         case .directory, .input, .sos: break
         }
     }
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
-        guard stream == .fired || stream == .deliveries else { return }
-        // A watch of which a snapshot says nothing was over before it was made.
-        if stream == .fired {
-            try take(.watchesReplaced(running: IngestService.running(in: events)))
+        guard stream == .deadlines || stream == .deliveries else { return }
+        // A watch that is not in the snapshot ended before it was made.
+        if stream == .deadlines {
+            try handle(.watchesReplaced(running: IngestService.running(in: events)))
         }
         for event in events { try applyOnce(event, from: stream) }
     }
 
-    /// The watches that go on, as a snapshot of the timer's stream says.
+    /// The running watches in a snapshot of the timer's stream.
     private static func running(in events: [Event]) -> Set<WatchID> {
         Set(
             events.compactMap { event in
@@ -170,19 +171,20 @@ final class IngestService: Service {
             })
     }
 
-    /// Only what leads to a record of `in/p` has to be remembered; the rest may be heard twice.
+    /// Only events that lead to a record of `in/p` are deduplicated; others may be applied twice.
     private func applyOnce(_ event: Event, from stream: StreamName) throws {
         switch event.kind {
-        case .clockFired, .watchExpired, .acknowledgementGiven, .resolutionGiven, .ladderAdopted,
-            .ladderStanding, .signalGiven, .contactGiven:
-            guard try writer.isFirst(event.id, at: outside.now) else { return }
+        case .deadlineExpired, .watchExpired, .acknowledgementCommitted, .resolutionCommitted,
+            .escalationFallbackOpened,
+            .emergencySnapshot, .signalReceived, .checkInReceived:
+            guard try writer.isFirst(event.id, at: host.now) else { return }
         case .retentionDue:
             guard case .retentionDue(let round) = event.body else { return }
             return try begin(round)
         case .notificationChanged, .watchChanged, .accessRecorded: break
         default: return
         }
-        try take(stream == .fired ? .fired(event) : .delivered(event))
+        try handle(stream == .deadlines ? .deadlines(event) : .deliveries(event))
     }
 
     var pollable: (any Pollable)? { mqtt?.broker }
@@ -190,31 +192,31 @@ final class IngestService: Service {
     func committed() {
         mqtt?.committed()
         ownership.progress.commit()
-        // Not before: what is answered 503 was not raised.
+        // Not earlier: a request that is answered 503 raised nothing.
         for event in milestones { log(event) }
         milestones.removeAll(keepingCapacity: true)
-        for hash in openedByReplaced { gate.opened(byReplaced: hash, at: outside.now) }
+        for hash in openedByReplaced { limiter.recordOpened(byReplaced: hash, at: host.now) }
         openedByReplaced.removeAll()
     }
 
-    func startLeaving() { mqtt?.broker.stop() }
+    func beginShutdown() { mqtt?.broker.stop() }
 
     func tick() throws {
         if mqtt != nil {
             try brokerSecrets.exchange(
-                in: outside.replica, isComplete: outside.isDirectoryFresh, at: outside.now)
+                in: host.replica, isComplete: host.isDirectoryFresh, at: host.now)
         }
-        try takeMessages()
+        try receiveMessages()
         try raise(to: try ownership.tick())
-        try take(.turnEnd)
-        try writeDiaryNotes()
+        try handle(.turnEnd)
+        try writePendingLogRows()
         try forget()
         try tendJourneys()
-        try writer.devices.writeSome(at: outside.now, of: core)
+        try writer.devices.writeSome(at: host.now, of: core)
     }
 
     func coordinate(_ question: Control, from route: Route) throws {
-        try raise(to: try ownership.take(question, from: route))
+        try raise(to: try ownership.receive(question, from: route))
     }
 
     func mayPropose(_ stream: StreamName, by member: ID128) -> Bool {
@@ -229,8 +231,8 @@ final class IngestService: Service {
 
     private func raise(to logic: UInt16?) throws {
         guard let logic else { return }
-        outside.log.info("the logs go over to another version of the logic", ["logic": logic])
-        try take(.logic(logic))
+        host.log.info("logic version changed", ["logic": logic])
+        try handle(.logic(logic))
         try ownership.logicIs(core.logic)
     }
 
@@ -245,13 +247,13 @@ final class IngestService: Service {
     }
 
     var nextDeadline: Timestamp? {
-        core.hasWork || isForgetting ? outside.now : nextOfJourneys
+        core.hasWork || isForgetting ? host.now : nextOfJourneys
     }
 
-    var troubles: [String] {
-        let isFull = core.waitingCount >= Limits.waitingReports
-        return (isFull ? ["the backlog is full: old reports are refused until it shrinks"] : [])
-            + ownership.troubles
+    var healthProblems: [String] {
+        let isFull = core.waitingCount >= Limits.backlogReportsMax
+        return (isFull ? ["the backlog is full: old reports are rejected until it shrinks"] : [])
+            + ownership.healthProblems
     }
 
     var alarms: [String] {
@@ -262,8 +264,8 @@ final class IngestService: Service {
                 "\(core.zonesLeftOut) zones of sets judge nobody: with so many points they do not"
                     + " fit into one record; draw them with fewer"
             ]
-        let broker = mqtt?.alarm(at: outside.now).map { [$0] } ?? []
-        return keptCallAlarms + leftOut + silenceAlarms + ownership.alarms + broker
+        let broker = mqtt?.alarm(at: host.now).map { [$0] } ?? []
+        return deferredCallAlarms + leftOut + contactLossAlarms + ownership.alarms + broker
     }
 
     var concerns: [String] { mqtt?.concern.map { [$0] } ?? [] }
@@ -272,32 +274,34 @@ final class IngestService: Service {
         .object(
             [
                 .init("devices", .integer(Int64(core.deviceCount))),
-                .init("blind", .integer(Int64(core.blindCount))),
+                .init("blind", .integer(Int64(core.impairedCount))),
                 .init("waiting", .integer(Int64(core.waitingCount))),
                 .init("activeEmergencies", .integer(Int64(core.activeEmergencyCount))),
             ] + ownership.statusMembers + (mqtt.map { [$0.statusMember] } ?? []))
     }
 
     func writeMetrics(_ metrics: Metrics) {
-        counts.write(to: metrics, core: core, at: outside.now)
-        counts.writeSilences(to: metrics, core: core)
+        counts.write(to: metrics, core: core, at: host.now)
+        counts.writeContactStates(to: metrics, core: core)
         ownership.write(to: metrics)
         mqtt?.write(to: metrics)
-        writeKeptCalls(to: metrics)
+        writeDeferredCalls(to: metrics)
         metrics.counter(
             "jaga_ingest_quarantine_dropped_total",
-            "Payloads put aside that went for want of room."
+            "Quarantined payloads deleted for lack of room."
         ).set(Double(writer.quarantine.dropped))
-        metrics.gauge("jaga_ingest_quarantine_payloads", "Payloads put aside, up to 100,000.")
-            .set(Double((try? quarantinedCount()) ?? 0))
+        metrics.gauge(
+            "jaga_ingest_quarantine_payloads", "Quarantined payloads, counted up to 100,000."
+        )
+        .set(Double((try? quarantinedCount()) ?? 0))
     }
 
     // MARK: Inputs and effects
 
-    /// Gives the core one input and does what it says.
-    func take(_ input: Input) throws {
+    /// Passes one input to the core and performs its effects.
+    func handle(_ input: Input) throws {
         effects.removeAll(keepingCapacity: true)
-        core.handle(input, in: outside.replica, at: outside.now, into: &effects)
+        core.handle(input, in: host.replica, at: host.now, into: &effects)
         for effect in effects { try perform(effect) }
     }
 
@@ -305,53 +309,53 @@ final class IngestService: Service {
         switch effect {
         case .append(let event, let partition):
             let record = try EventCodec.encode(event)
-            let position = try outside.append(record, to: .input(partition))
-            ownership.progress.append(event.body, to: partition, at: outside.now)
-            outside.log.debug(
-                "told",
+            let position = try host.append(record, to: .input(partition))
+            ownership.progress.append(event.body, to: partition, at: host.now)
+            host.log.debug(
+                "record appended",
                 [
                     "stream": StreamName.input(partition).text, "event": event.id,
                     "trace": event.trace,
                 ])
-            try ownership.placed.note(
+            try ownership.configuration.record(
                 event.body, record, at: position.sequence, in: partition)
         case .raise(let event):
-            try outside.append(try EventCodec.encode(event), to: .sos)
+            try host.append(try EventCodec.encode(event), to: .sos)
             milestones.append(event)
         case .answer(let request, let answer): try reply(to: request, answer)
-        case .phone(.forgetDevice(let device)):
+        case .device(.forgetDevice(let device)):
             deviceKeys.forget(device)
             topics.forget(device)
             try brokerSecrets.forget(device)
             try writer.write(effect)
-        case .saveHold(let since):
+        case .saveContactLossHold(let since):
             try writer.write(effect)
-            tellHold(since: since)
-        case .forgetApplied:
+            logContactLossHold(since: since)
+        case .removeApplied:
             try writer.write(effect)
-            try firstAnswers.forget(at: outside.now)
-            try keptCalls.forget(raisedBefore: outside.now - .seconds(Limits.keptCallSeconds))
+            try storedResponses.forget(at: host.now)
+            try deferredCalls.forget(raisedBefore: host.now - .seconds(Limits.deferredCallSeconds))
         case .saveEmergency(let row) where erasures.isGone(row.person): break
         case .journey(let change): try write(change)
-        case .erase(let person): try erasures.begin(person, at: outside.now)
+        case .erase(let person): try erasures.begin(person, at: host.now)
         default: try writer.write(effect)
         }
     }
 
-    /// Emergencies are rare and matter: one line each, by id alone.
+    /// One log line per emergency, without names or positions.
     private func log(_ event: Event) {
         switch event.body {
         case .sosRaised(let signal):
             counts.emergencies += 1
-            outside.log.info(
+            host.log.info(
                 "emergency raised",
                 [
                     "emergency": signal.id, "trigger": signal.trigger.rawValue,
                     "trace": signal.trace,
                 ])
         case .sosCancelled(let cancel):
-            outside.log.info(
-                "emergency taken back", ["emergency": cancel.emergency, "trace": cancel.trace])
+            host.log.info(
+                "emergency cancelled", ["emergency": cancel.emergency, "trace": cancel.trace])
         default: break
         }
     }
@@ -360,17 +364,17 @@ final class IngestService: Service {
         let form = pending.removeValue(forKey: request) ?? Pending()
         counts.count(answer)
         if let published = form.published { return try publish(answer, published) }
-        if case .located(let view) = answer { askAtOnce(view.device) }
+        if case .located(let view) = answer { requestLocationAtOnce(view.device) }
         if let phone = form.phone {
-            return outside.answer(request, try response(to: answer, as: phone))
+            return host.answer(request, try response(to: answer, as: phone))
         }
         let response =
             if case .journey(let answer) = answer {
                 try journeyResponse(to: answer)
             } else {
-                Answers.response(to: answer, status: form.status, ignored: form.ignored)
+                Responses.response(to: answer, status: form.status, ignored: form.ignored)
             }
-        if let key = form.key { try firstAnswers.keep(response, to: key, at: outside.now) }
-        outside.answer(request, response)
+        if let key = form.key { try storedResponses.keep(response, to: key, at: host.now) }
+        host.answer(request, response)
     }
 }

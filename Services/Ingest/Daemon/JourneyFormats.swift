@@ -5,52 +5,52 @@ import Parsing
 /// Writes the path of a journey step by step.
 protocol JourneyFormat: AnyObject {
     var mediaType: String { get }
-    func take(_ step: JourneyStep)
-    /// The path is whole.
+    func write(_ step: JourneyStep)
+    /// Ends the path.
     ///
-    /// - Parameter next: where a reader goes on later
+    /// - Parameter next: cursor from which a reader can continue later
     func finish(next: String?)
-    /// Goes on with what stands behind a path, by ``Limits/journeyFixesPerPortion`` points at most.
+    /// Writes what follows the path, at most ``Limits/journeyFixesPerPortion`` points.
     ///
     /// - Returns: whether that was all
-    func goOn() -> Bool
-    /// What was written since the last time.
-    func takeBytes() -> [UInt8]
+    func writeRest() -> Bool
+    /// Removes and returns the bytes written since the last call.
+    func popBytes() -> [UInt8]
 }
 
-/// What stands in a journey's answer beside its path.
+/// The content of a journey's response beside its path.
 struct JourneyCaption {
     var header: JourneyHeader
-    /// Of what the reader may see.
+    /// The visible parts.
     var windows: [JourneyWindow]
-    /// Points that the reader has already and keeps.
+    /// Points that the reader already has.
     var from = 0
 
     var started: Timestamp { windows.first?.from ?? header.span.started }
-    /// Nil while it is open.
+    /// Nil while the journey is open.
     var stopped: Timestamp? {
         guard !header.span.isOpen, let last = windows.last else { return nil }
         return min(last.to, header.span.stopped)
     }
 }
 
-/// A Feature with a LineString, or a MultiLineString where parts may not be seen, and the times of
-/// its points.
+/// A Feature with a LineString, or a MultiLineString if parts are hidden, and the times of its
+/// points.
 final class JourneyGeoJSON: JourneyFormat {
     let mediaType = "application/geo+json"
     private var text = JourneyText()
     private let caption: JourneyCaption
     private let isMultiple: Bool
-    /// The first point of a line, not written before there is another one.
+    /// The first point of a line; written once there is a second one.
     private var first: JourneyPoint?
-    /// Points of this line, and lines.
+    /// Points of the current line, and completed lines.
     private var points = 0
     private var lines = 0
-    /// Of all points; they stand behind the positions.
+    /// Times of all points; they follow the positions.
     private var times: [Timestamp] = []
-    /// Where in ``times`` each line begins.
+    /// Index in ``times`` at which each line begins.
     private var starts: [Int] = []
-    /// Times and lines that are written.
+    /// Number of times and lines already written.
     private var timesWritten = 0
     private var linesWritten = 0
 
@@ -61,15 +61,15 @@ final class JourneyGeoJSON: JourneyFormat {
         if isMultiple { text.append(#"{"type":"MultiLineString","coordinates":["#) }
     }
 
-    func takeBytes() -> [UInt8] { text.take() }
+    func popBytes() -> [UInt8] { text.popBytes() }
 
-    func take(_ step: JourneyStep) {
+    func write(_ step: JourneyStep) {
         switch step {
         case .begins:
             starts.append(times.count)
             points = 0
         case .ends:
-            // A line of one point stands still: RFC 7946 wants two positions.
+            // A line of one point repeats it: RFC 7946 requires two positions.
             if isMultiple, let first, points == 1 { add(first) }
             if isMultiple { text.append("]") }
             lines += 1
@@ -129,7 +129,7 @@ final class JourneyGeoJSON: JourneyFormat {
         text.append(#","times":["#)
     }
 
-    func goOn() -> Bool {
+    func writeRest() -> Bool {
         var room = Limits.journeyFixesPerPortion
         while room > 0, timesWritten < times.count {
             let isFirst = linesWritten < starts.count && starts[linesWritten] == timesWritten
@@ -149,7 +149,7 @@ final class JourneyGeoJSON: JourneyFormat {
     }
 }
 
-/// GPX 1.1: notes and photos are waypoints, each part that may be seen is a segment of one track.
+/// GPX 1.1: notes and photos are waypoints, each visible part is a segment of one track.
 final class JourneyGPX: JourneyFormat {
     let mediaType = "application/gpx+xml"
     private let person: PersonID
@@ -180,7 +180,7 @@ final class JourneyGPX: JourneyFormat {
         switch pin.kind {
         case .note(let note): text.append("<name>\(JourneyGPX.escaped(note))</name>")
         case .photo(let photo):
-            // Where it is, seen from where this is read.
+            // Path of the photo, relative to this server.
             let place = "/v1/people/\(person)/journeys/\(journey)/photos/\(pin.id)"
             text.append("<name>\(pin.id)</name><link href=\"\(place)\">")
             text.append("<type>\(photo.kind.mediaType)</type></link><type>photo</type>")
@@ -188,9 +188,9 @@ final class JourneyGPX: JourneyFormat {
         text.append("</wpt>\n")
     }
 
-    func takeBytes() -> [UInt8] { text.take() }
+    func popBytes() -> [UInt8] { text.popBytes() }
 
-    func take(_ step: JourneyStep) {
+    func write(_ step: JourneyStep) {
         switch step {
         case .begins: text.append("<trkseg>\n")
         case .ends: text.append("</trkseg>\n")
@@ -219,9 +219,9 @@ final class JourneyGPX: JourneyFormat {
 
     func finish(next: String?) { text.append("</trk>\n</gpx>\n") }
 
-    func goOn() -> Bool { true }
+    func writeRest() -> Bool { true }
 
-    /// Text for an element; what XML has no place for is left out.
+    /// Escapes text for an element; drops characters that XML does not allow.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -15,12 +15,12 @@ final class JourneyPathReader: JourneyReader {
     /// The last fix read.
     private var place: JourneyPlace
     private var isRead = false
-    /// The last point that stays whatever follows, and how many there are with it.
+    /// The last point that cannot change any more, and the number of points up to it.
     private var firm: JourneyPoint?
     private var points: Int
 
     /// - Parameters:
-    ///   - from: goes on with this point, which the reader knows as the n-th from 0
+    ///   - from: continues at this point, which the reader has as number `index` from 0
     init(
         _ request: UInt64, _ sightline: JourneySightline, head: Response,
         _ format: any JourneyFormat, toleranceMetres: Double = 0,
@@ -47,9 +47,9 @@ final class JourneyPathReader: JourneyReader {
     func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion {
         if !isRead {
             try read(store)
-            guard isRead else { return .piece(format.takeBytes()) }
+            guard isRead else { return .piece(format.popBytes()) }
         }
-        return format.goOn() ? .last(format.takeBytes()) : .piece(format.takeBytes())
+        return format.writeRest() ? .last(format.popBytes()) : .piece(format.popBytes())
     }
 
     private func read(_ store: JourneyStore) throws {
@@ -57,7 +57,7 @@ final class JourneyPathReader: JourneyReader {
         let number = sightline.header.span.number
         try store.fixes(of: number, after: place, limit: Limits.journeyFixesPerPortion) { point in
             count += 1
-            path.take(point, into: &steps)
+            path.append(point, into: &steps)
             place = JourneyPlace(time: point.time, number: point.number)
         }
         write()
@@ -71,7 +71,7 @@ final class JourneyPathReader: JourneyReader {
 
     private func write() {
         for step in steps {
-            format.take(step)
+            format.write(step)
             if case .point(let point) = step {
                 firm = point
                 points += 1
@@ -89,14 +89,14 @@ final class JourneyPathReader: JourneyReader {
     }
 }
 
-/// Where a reader goes on: behind a point that stays, as long as no late fix has come and nothing
-/// else may be seen.
+/// A position in a path from which a reader continues. It is valid until a late fix arrives or the
+/// visible parts change.
 struct JourneyCursor: Hashable {
     var journey: Int64
     var lates: Int64
     /// Digest of the windows.
     var sights: String
-    /// The point's, from 0.
+    /// Index of the point, from 0.
     var index: Int
     var place: JourneyPlace
 
@@ -104,7 +104,7 @@ struct JourneyCursor: Hashable {
         "\(journey).\(lates).\(sights).\(index).\(place.time.microseconds).\(place.number)"
     }
 
-    /// Nil for what was never given out.
+    /// Nil if the text is not a cursor.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let count = 0...OutsideNumber.most
@@ -121,7 +121,8 @@ struct JourneyCursor: Hashable {
                 time: Timestamp(microseconds: Int64(time)), number: Int32(number)))
     }
 
-    /// The same for the same windows: how the last one ends says nothing about what came before.
+    /// Digest of the windows, except for the end of the last one, which does not affect earlier
+    /// points.
     static func digest(of windows: [JourneyWindow]) -> String {
         var parts: [HashPart] = []
         for (index, window) in windows.enumerated() {

@@ -6,7 +6,7 @@ import Parsing
 import Runtime
 import Web
 
-// Notes and photos that are pinned to a journey.
+// Notes and photos of a journey.
 extension IngestService {
     func addNote(
         to header: JourneyHeader?, of person: PersonID, _ request: Request,
@@ -18,18 +18,18 @@ extension IngestService {
             text.count <= Limits.journeyNoteCharacters
         else {
             throw Problem.invalid(
-                "a note is a text", field: "text",
+                "a note must be a text", field: "text",
                 hint: "1 to \(Limits.journeyNoteCharacters) characters")
         }
         let given = try PinPlace(body)
         guard try !isRepeated(request, by: principal, status: 201) else { return }
         guard try journeys.notes(of: header.span.number).count < Limits.journeyNotesMax else {
             throw Problem.conflict(
-                "a journey has \(Limits.journeyNotesMax) notes at most",
+                "a journey can have at most \(Limits.journeyNotesMax) notes",
                 hint: "start another journey")
         }
         let id = JourneyNoteID(SecureRandom.id())
-        let time = try given.time(in: header, at: outside.now)
+        let time = try given.time(in: header, at: host.now)
         try add(
             JourneyPin(
                 id: id.description, time: time,
@@ -43,7 +43,7 @@ extension IngestService {
         by principal: Principal
     ) throws {
         let header = try own(header, of: person, principal)
-        guard outside.diskPressure < .tight else { throw Problem.diskNearlyFull("photos") }
+        guard host.diskPressure < .tight else { throw Problem.diskNearlyFull("photos") }
         let given = try PinPlace(request.query)
         let file: PhotoFile
         do {
@@ -56,19 +56,19 @@ extension IngestService {
         guard try !isRepeated(request, by: principal, status: 201) else { return }
         guard try journeys.photos(of: header.span.number).count < Limits.journeyPhotosMax else {
             throw Problem.conflict(
-                "a journey has \(Limits.journeyPhotosMax) photos at most",
+                "a journey can have at most \(Limits.journeyPhotosMax) photos",
                 hint: "start another journey")
         }
         guard try journeys.photoBytes(of: person) + file.bytes.count <= Limits.photoBytesOfPerson
         else {
             throw Problem.conflict(
-                "the photos of a person take \(Limits.photoBytesOfPerson >> 20) MiB at most",
-                hint: "delete journeys with photos that are not needed any more")
+                "the photos of a person can have at most \(Limits.photoBytesOfPerson >> 20) MiB",
+                hint: "Delete journeys with photos that are no longer needed.")
         }
-        // What the camera says counts where the call says nothing, if it can be true.
+        // Without a time in the request the camera's time is used if it is plausible.
         var place = given
         if place.time == nil, let taken = file.time, header.holds(taken) { place.time = taken }
-        let time = try place.time(in: header, at: outside.now)
+        let time = try place.time(in: header, at: host.now)
         let digest = Hash.blake2b128(file.bytes)
         try photos.write(file.bytes, digest: digest)
         let id = JourneyPhotoID(SecureRandom.id())
@@ -83,12 +83,12 @@ extension IngestService {
                 kind: .photo(photo)), id: id.raw, to: header, request)
     }
 
-    /// The journey, for the one whose it is.
+    /// Returns the journey if the principal is its person.
     private func own(
         _ header: JourneyHeader?, of person: PersonID, _ principal: Principal
     ) throws -> JourneyHeader {
-        let decision = outside.replica.decide(
-            principal, .keepJourneys, on: .person(person), at: outside.now)
+        let decision = host.replica.decide(
+            principal, .keepJourneys, on: .person(person), at: host.now)
         if let denial = decision.denial { throw Problem.denied(denial.explanation) }
         guard let header else { throw Problem.notFound("there is no such journey") }
         return header
@@ -100,12 +100,12 @@ extension IngestService {
         try journeys.add(pin, id: id, to: header.span.number)
         let response = Response.json(pin.json, status: 201)
         if let key = pending.removeValue(forKey: request.id)?.key {
-            try firstAnswers.keep(response, to: key, at: outside.now)
+            try storedResponses.keep(response, to: key, at: host.now)
         }
-        outside.answer(request.id, response)
+        host.answer(request.id, response)
     }
 
-    /// A picture, without what it said about its owner.
+    /// A photo, without metadata about its owner.
     func photo(
         _ id: JourneyPhotoID, _ sightline: JourneySightline, _ request: Request
     ) throws -> Response {
@@ -127,68 +127,68 @@ extension IngestService {
     }
 }
 
-/// The time and place that a call gives for a note or a photo.
+/// Time and position in a request to add a note or a photo.
 private struct PinPlace {
     var time: Timestamp?
     private(set) var position: Coordinate?
 
     init(_ body: JSON) throws(Problem) {
         if let member = body["time"], !member.isNull {
-            try take(time: member.string ?? "")
+            try parse(time: member.string ?? "")
         }
         let latitude = body["lat"].flatMap { $0.isNull ? nil : $0 }
         let longitude = body["lon"].flatMap { $0.isNull ? nil : $0 }
         guard latitude != nil || longitude != nil else { return }
-        try take(latitude?.double, longitude?.double)
+        try parse(latitude?.double, longitude?.double)
     }
 
     init(_ query: Query) throws(Problem) {
-        if let text = query["time"] { try take(time: text) }
+        if let text = query["time"] { try parse(time: text) }
         guard query["lat"] != nil || query["lon"] != nil else { return }
-        try take(query["lat"].flatMap(Double.init), query["lon"].flatMap(Double.init))
+        try parse(query["lat"].flatMap(Double.init), query["lon"].flatMap(Double.init))
     }
 
-    private mutating func take(time text: String) throws(Problem) {
+    private mutating func parse(time text: String) throws(Problem) {
         time = Timestamp(text)
         if time == nil {
             throw .invalid(
-                "this is no time", field: "time", hint: "such as 2026-11-20T10:20:00.000Z")
+                "this is not a time", field: "time", hint: "such as 2026-11-20T10:20:00.000Z")
         }
     }
 
-    private mutating func take(_ latitude: Double?, _ longitude: Double?) throws(Problem) {
+    private mutating func parse(_ latitude: Double?, _ longitude: Double?) throws(Problem) {
         guard let latitude, let longitude else {
             throw .invalid(
-                "a place is `lat` and `lon`", field: latitude == nil ? "lat" : "lon",
-                hint: "degrees as numbers, or neither")
+                "a position needs `lat` and `lon`", field: latitude == nil ? "lat" : "lon",
+                hint: "send degrees as numbers, or omit both")
         }
         position = Coordinate(latitude: latitude, longitude: longitude)
         if position == nil {
             throw .invalid(
-                "there is no such place", field: abs(latitude) <= 90 ? "lon" : "lat",
+                "the position is out of range", field: abs(latitude) <= 90 ? "lon" : "lat",
                 hint: "-90 to 90 degrees north, -180 to 180 east")
         }
         guard position?.isZero != true else {
             throw .invalid(
-                "0, 0 is no position", field: "lat",
-                hint: "leave out `lat` and `lon` where the place is not known")
+                "0, 0 is not a position", field: "lat",
+                hint: "omit `lat` and `lon` if the position is unknown")
         }
     }
 
-    /// The time given; else now, or the end of a journey that was stopped.
+    /// The time of the request, otherwise now or the end of a stopped journey.
     func time(in header: JourneyHeader, at now: Timestamp) throws(Problem) -> Timestamp {
         guard let time else { return min(max(now, header.span.started), header.span.stopped) }
         guard header.holds(time) else {
             throw .invalid(
-                "at that time this journey was not under way", field: "time",
-                hint: "a time between its start and its end")
+                "the time is outside of this journey", field: "time",
+                hint: "send a time between its start and its end")
         }
         return time
     }
 }
 
 extension JourneyHeader {
-    /// Whether a time lies within it.
+    /// Whether a time is within the journey.
     fileprivate func holds(_ time: Timestamp) -> Bool {
         span.started <= time && time <= span.stopped
     }

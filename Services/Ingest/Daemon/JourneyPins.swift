@@ -3,14 +3,14 @@ import Model
 import Parsing
 import Store
 
-/// A note or a photo of a journey, pinned to a time and, where one is known, to a place.
+/// A note or a photo of a journey with its time and, if known, its position.
 struct JourneyPin {
     enum Kind {
         case note(String)
         case photo(JourneyPhoto)
     }
 
-    /// Its id as text.
+    /// The id as text.
     var id: String
     var time: Timestamp
     var position: Coordinate?
@@ -39,7 +39,7 @@ struct JourneyPin {
     }
 }
 
-/// What is stored of a photo; its bytes are a file.
+/// The stored properties of a photo; its bytes are a file.
 struct JourneyPhoto {
     /// BLAKE2b-128 of the bytes.
     var digest: ID128
@@ -47,13 +47,13 @@ struct JourneyPhoto {
     var size: Int
     var width: Int
     var height: Int
-    /// As EXIF counts: 1 = upright, 3 = upside down, 6 and 8 = on its side …
+    /// As in EXIF: 1 = upright, 3 = upside down, 6 and 8 = rotated by 90° …
     var orientation: Int
 }
 
 // Notes and photos.
 extension JourneyStore {
-    /// All of a journey, by time.
+    /// All notes and photos of a journey.
     func pins(of number: Int64) throws -> [JourneyPin] {
         try notes(of: number) + photos(of: number)
     }
@@ -126,8 +126,8 @@ extension JourneyStore {
             "UPDATE journey SET revision = revision + 1 WHERE number = ?", .integer(number))
     }
 
-    /// The files whose rows go with a change.
-    func photosGoing(with change: JourneyChange) throws -> [ID128] {
+    /// Digests of the photos whose rows are removed by a change.
+    func photosRemoved(with change: JourneyChange) throws -> [ID128] {
         switch change {
         case .remove(let number), .reset(let number, _):
             try database.all(
@@ -144,7 +144,7 @@ extension JourneyStore {
         }
     }
 
-    /// Whether a row names this file.
+    /// Whether any row refers to this file.
     func isNamed(_ digest: ID128) throws -> Bool {
         try database.scalar("SELECT 1 FROM journey_photo WHERE digest = ? LIMIT 1", .id(digest))
             != nil

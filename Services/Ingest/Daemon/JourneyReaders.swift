@@ -3,42 +3,42 @@ import IngestCore
 import Model
 import Web
 
-/// What a reader of a journey has to say after a portion of its work.
+/// The output of a reader for one portion of work.
 enum JourneyPortion {
-    /// Nothing yet, or not now.
+    /// No output yet.
     case nothing
     case piece([UInt8])
-    /// The end of what began with pieces, or the whole answer.
+    /// The end of a streamed response, or the whole response.
     case last([UInt8])
-    /// An answer of its own: nothing was said before.
+    /// A complete response; nothing was sent before.
     case answer(Response)
 }
 
-/// Somebody who reads a journey, over as many turns as it takes.
+/// Produces the response to a request about a journey, over as many turns as needed.
 protocol JourneyReader: AnyObject {
     var request: UInt64 { get }
-    /// How its answer begins.
+    /// Status and headers of its response.
     var head: Response { get }
-    /// Goes on, by ``Limits/journeyFixesPerPortion`` fixes at most.
+    /// Reads at most ``Limits/journeyFixesPerPortion`` fixes.
     func advance(_ store: JourneyStore, at now: Timestamp) throws -> JourneyPortion
-    /// When there is something to do; nil = at once.
+    /// When there is work; nil = at once.
     var due: Timestamp? { get }
-    /// Whether what is read may still be read, and is the same.
+    /// Whether the visible parts may still be read and are unchanged.
     func isAllowed(_ store: JourneyStore, in directory: Replica, at now: Timestamp) throws -> Bool
 }
 
-/// All who read journeys now: each turn some of them get a portion, so that no turn is long, and
-/// nobody more than their connection takes.
+/// All active readers of journeys. Each turn some of them get a portion, which bounds the turn, and
+/// no reader gets more than its connection accepts.
 final class JourneyReaders {
-    private let outside: any Surroundings
+    private let host: any IngestHost
     private let store: JourneyStore
-    /// Those that wait longest first.
+    /// Longest waiting first.
     private var readers: [(reader: any JourneyReader, isBegun: Bool)] = []
-    /// Rights may have changed since they were looked at.
-    private var isUnsure = false
+    /// Whether rights may have changed since the last check.
+    private var needsCheck = false
 
-    init(outside: any Surroundings, store: JourneyStore) {
-        self.outside = outside
+    init(host: any IngestHost, store: JourneyStore) {
+        self.host = host
         self.store = store
     }
 
@@ -46,124 +46,124 @@ final class JourneyReaders {
     private var replayCount: Int { readers.count { $0.reader is JourneyReplay } }
     private var exportCount: Int { readers.count { $0.reader is ExportReader } }
 
-    /// Takes somebody in; what they read begins in this turn.
+    /// Adds a reader; its response begins in this turn.
     func add(_ reader: any JourneyReader) throws(Problem) {
         guard readers.count < Limits.journeyReadersMax else {
-            throw .unavailable("too many read journeys now", retryAfterSeconds: 5)
+            throw .unavailable("too many journeys are being read", retryAfterSeconds: 5)
         }
         if reader is ExportReader, exportCount >= Limits.exportsMax {
-            throw .unavailable("too much is exported now", retryAfterSeconds: 30)
+            throw .unavailable("too many exports are running", retryAfterSeconds: 30)
         }
         if reader is JourneyReplay, replayCount >= Limits.journeyReplaysMax {
-            throw .unavailable("too many journeys are replayed now", retryAfterSeconds: 10)
+            throw .unavailable("too many replays are running", retryAfterSeconds: 10)
         }
         readers.append((reader, false))
     }
 
     /// The directory changes in this turn.
-    func noteChange() { isUnsure = true }
+    func recordChange() { needsCheck = true }
 
-    /// A turn was taken back, and what was said in it: nobody has the whole any more.
+    /// Cuts all responses after a rollback: parts of them were lost.
     func cut() {
-        for (reader, isBegun) in readers where isBegun { outside.stream(reader.request, .cut) }
+        for (reader, isBegun) in readers where isBegun { host.stream(reader.request, .cut) }
         readers = []
     }
 
-    /// When somebody can go on.
+    /// When a reader can continue.
     var nextDeadline: Timestamp? {
         readers.compactMap { reader, isBegun in
             if isBegun {
-                // Whoever is gone is taken from the list in the next turn.
-                let unsent = outside.unsentBytes(of: reader.request) ?? 0
+                // Closed connections are removed in the next turn.
+                let unsent = host.unsentBytes(of: reader.request) ?? 0
                 guard unsent < Limits.journeyUnsentBytesMax else { return nil }
             }
-            return reader.due ?? outside.now
+            return reader.due ?? host.now
         }.min()
     }
 
-    /// One portion each, for so many as a turn has room for.
+    /// Lets readers produce one portion each, as many as fit a turn.
     func run() throws {
         guard !readers.isEmpty else { return }
-        if isUnsure { try dropThoseWhoMayNot() }
-        isUnsure = false
+        if needsCheck { try dropDenied() }
+        needsCheck = false
         var waiting: [(reader: any JourneyReader, isBegun: Bool)] = []
         var served: [(reader: any JourneyReader, isBegun: Bool)] = []
         var portions = 0
         for (reader, isBegun) in readers {
             if isBegun {
-                guard let unsent = outside.unsentBytes(of: reader.request) else { continue }
+                guard let unsent = host.unsentBytes(of: reader.request) else { continue }
                 guard unsent < Limits.journeyUnsentBytesMax else {
                     waiting.append((reader, isBegun))
                     continue
                 }
             }
-            let isDue = reader.due.map { $0 <= outside.now } ?? true
+            let isDue = reader.due.map { $0 <= host.now } ?? true
             guard isDue, portions < Limits.journeyPortionsPerTurn else {
                 waiting.append((reader, isBegun))
                 continue
             }
             portions += 1
-            let isMore = try advance(reader, isBegun: isBegun)
-            if let isMore { served.append((reader, isMore)) }
+            let hasBegun = try advance(reader, isBegun: isBegun)
+            if let hasBegun { served.append((reader, hasBegun)) }
         }
         readers = waiting + served
     }
 
-    /// - Returns: whether its answer has begun; nil when it has ended
+    /// - Returns: whether its response has begun; nil if it has ended
     private func advance(_ reader: any JourneyReader, isBegun: Bool) throws -> Bool? {
-        switch try reader.advance(store, at: outside.now) {
+        switch try reader.advance(store, at: host.now) {
         case .nothing: return isBegun
         case .answer(let response):
-            outside.answer(reader.request, response)
+            host.answer(reader.request, response)
             return nil
         case .piece(let bytes):
-            say(bytes, reader, isBegun: isBegun)
+            send(bytes, reader, isBegun: isBegun)
             return true
         case .last(let bytes) where isBegun:
-            outside.stream(reader.request, .piece(bytes))
-            outside.stream(reader.request, .end)
+            host.stream(reader.request, .piece(bytes))
+            host.stream(reader.request, .end)
             return nil
         case .last(let bytes):
             var response = reader.head
             response.body = bytes
-            outside.answer(reader.request, response)
+            host.answer(reader.request, response)
             return nil
         }
     }
 
-    private func say(_ bytes: [UInt8], _ reader: any JourneyReader, isBegun: Bool) {
+    private func send(_ bytes: [UInt8], _ reader: any JourneyReader, isBegun: Bool) {
         if isBegun {
-            outside.stream(reader.request, .piece(bytes))
+            host.stream(reader.request, .piece(bytes))
         } else {
             var response = reader.head
             response.body = bytes
-            outside.stream(reader.request, .begin(response))
+            host.stream(reader.request, .begin(response))
         }
     }
 
-    private func dropThoseWhoMayNot() throws {
+    private func dropDenied() throws {
         readers = try readers.filter { reader, isBegun in
-            if try reader.isAllowed(store, in: outside.replica, at: outside.now) { return true }
+            if try reader.isAllowed(store, in: host.replica, at: host.now) { return true }
             if isBegun {
-                outside.stream(reader.request, .cut)
+                host.stream(reader.request, .cut)
             } else {
-                outside.answer(
-                    reader.request, .problem(.unavailable("what may be seen has changed")))
+                host.answer(
+                    reader.request, .problem(.unavailable("the visible parts have changed")))
             }
             return false
         }
     }
 }
 
-/// What somebody may see of a journey, as found when they began to read it.
+/// What a viewer may see of a journey, as of the start of reading it.
 struct JourneySightline {
     let header: JourneyHeader
     let principal: Principal
     let viewer: JourneyViewer
     let windows: [JourneyWindow]
 
-    /// Whether it is still so. A journey that was stopped meanwhile, or that goes on being shared,
-    /// is; one that was deleted or begun again is not.
+    /// Whether it is unchanged. Stopping the journey or continued sharing does not matter; deletion
+    /// and reset do.
     func isAllowed(_ store: JourneyStore, in directory: Replica, at now: Timestamp) throws -> Bool {
         guard let header = try store.header(number: header.span.number),
             let viewer = try? JourneyViewer(

@@ -3,8 +3,8 @@ import IngestCore
 import Model
 import Web
 
-/// Plays a journey again as a stream of server-sent events: each point as long after the one before
-/// as it was then, divided by the speed.
+/// Replays a journey as server-sent events: the time between points is the original one divided by
+/// the speed.
 final class JourneyReplay: JourneyReader {
     let request: UInt64
     let head = Response(
@@ -12,24 +12,24 @@ final class JourneyReplay: JourneyReader {
         headers: ["Content-Type": "text/event-stream", "X-Accel-Buffering": "no"])
     private let sightline: JourneySightline
     private let speed: Double
-    /// The reader has the points up to this one.
+    /// The reader has the points before this one.
     private let known: Int
 
     private var path: JourneyPath
     private var steps: [JourneyStep] = []
-    /// What was read and not told yet: from ``next`` on.
+    /// Points that were read; those from ``next`` on are not sent yet.
     private var points: [JourneyPoint] = []
     private var next = 0
     private var place = JourneyPlace.beginning
     private var isRead = false
-    /// Points before the next one, told or not.
+    /// Number of points before the next one.
     private var number = 0
-    /// The last point told, or known, and when.
+    /// Time of the last sent or known point, and when it was sent.
     private var last: (time: Timestamp, at: Timestamp)?
     private var text = JourneyText()
     private var hasBegun = false
 
-    /// - Parameter known: points that the reader has already
+    /// - Parameter known: number of points that the reader already has
     init(_ request: UInt64, _ sightline: JourneySightline, speed: Double, known: Int = 0) {
         self.request = request
         self.sightline = sightline
@@ -42,7 +42,7 @@ final class JourneyReplay: JourneyReader {
         try sightline.isAllowed(store, in: directory, at: now)
     }
 
-    /// When the next point is to be told.
+    /// When the next point is sent.
     var due: Timestamp? {
         guard next < points.count, number >= known, let last else { return nil }
         let microseconds = (points[next].time - last.time).microseconds
@@ -65,8 +65,8 @@ final class JourneyReplay: JourneyReader {
         let isOver = isRead && next == points.count
         if isOver { text.append("event: end\ndata: {\"points\":\(number)}\n\n") }
         defer { hasBegun = true }
-        if isOver { return .last(text.take()) }
-        return text.count == 0 && hasBegun ? .nothing : .piece(text.take())
+        if isOver { return .last(text.popBytes()) }
+        return text.count == 0 && hasBegun ? .nothing : .piece(text.popBytes())
     }
 
     private func read(_ store: JourneyStore) throws {
@@ -77,7 +77,7 @@ final class JourneyReplay: JourneyReader {
             of: sightline.header.span.number, after: place, limit: Limits.journeyFixesPerPortion
         ) { point in
             count += 1
-            path.take(point, into: &steps)
+            path.append(point, into: &steps)
             place = JourneyPlace(time: point.time, number: point.number)
         }
         if count < Limits.journeyFixesPerPortion {

@@ -7,28 +7,28 @@ import Runtime
 import Store
 import Web
 
-// What is asked about journeys.
+// Requests about journeys.
 extension IngestService {
-    /// Deletes what is gone, and gives those who read their portions; each turn.
+    /// Deletes removed data and serves readers; called each turn.
     func tendJourneys() throws {
         try photos.tidy(journeys)
         if isForgettingJourneys { isForgettingJourneys = try journeys.forgetGone() }
         try readers.run()
     }
 
-    /// Stores what the core says of a journey.
+    /// Stores a change of a journey.
     func write(_ change: JourneyChange) throws {
         switch change {
         case .remove, .removeAll, .reset:
             isForgettingJourneys = true
-            photos.leave(try journeys.photosGoing(with: change))
+            photos.markUnused(try journeys.photosRemoved(with: change))
         case .start, .stop, .fix, .complete, .moved, .sights: break
         }
         try journeys.write(change)
     }
 
     var nextOfJourneys: Timestamp? {
-        isForgettingJourneys || !photos.isTidy ? outside.now : readers.nextDeadline
+        isForgettingJourneys || !photos.isTidy ? host.now : readers.nextDeadline
     }
 
     func handleJourneys(
@@ -37,7 +37,7 @@ extension IngestService {
         let person = try parameters.id("person", PersonID.self)
         switch route {
         case .journeys:
-            return outside.answer(request.id, try listJourneys(of: person, request, principal))
+            return host.answer(request.id, try listJourneys(of: person, request, principal))
         case .startJourney: return try startJourney(of: person, request, by: principal)
         default: break
         }
@@ -52,7 +52,7 @@ extension IngestService {
         case .journeyPhoto:
             let photo = try parameters.id("photo", JourneyPhotoID.self)
             let sightline = try sightline(header, of: person, for: principal)
-            outside.answer(request.id, try self.photo(photo, sightline, request))
+            host.answer(request.id, try self.photo(photo, sightline, request))
         default:
             let sightline = try sightline(header, of: person, for: principal)
             switch route {
@@ -64,7 +64,7 @@ extension IngestService {
         }
     }
 
-    // MARK: - What the person does
+    // MARK: - Changes
 
     private func startJourney(
         of person: PersonID, _ request: Request, by principal: Principal
@@ -73,8 +73,8 @@ extension IngestService {
         if let member = try request.object()?["name"], !member.isNull {
             guard let text = member.string, text.count <= Limits.journeyNameCharacters else {
                 throw Problem.invalid(
-                    "this is no name", field: "name",
-                    hint: "a text of at most \(Limits.journeyNameCharacters) characters")
+                    "this is not a name", field: "name",
+                    hint: "send a text of at most \(Limits.journeyNameCharacters) characters")
             }
             if let hidden = PlainText.firstHidden(in: text) {
                 throw Problem.invalid(
@@ -84,7 +84,7 @@ extension IngestService {
             name = text
         }
         guard try !isRepeated(request, by: principal, status: 200) else { return }
-        try take(
+        try handle(
             .journey(
                 JourneyRequest(
                     request: request.id, principal: principal, person: person,
@@ -96,14 +96,14 @@ extension IngestService {
         _ request: Request, by principal: Principal
     ) throws {
         guard try !isRepeated(request, by: principal, status: 200) else { return }
-        try take(
+        try handle(
             .journey(
                 JourneyRequest(
                     request: request.id, principal: principal, person: person,
                     number: header?.span.number, action: action)))
     }
 
-    /// The journey as it is now.
+    /// The journey in its current state.
     func journeyResponse(to answer: JourneyAnswer) throws -> Response {
         func shown(_ number: Int64, status: Int) throws -> Response {
             guard let header = try journeys.header(number: number) else {
@@ -119,19 +119,19 @@ extension IngestService {
         case .stopped:
             return .problem(
                 .conflict(
-                    "the journey was stopped, and stays as it is",
-                    hint: "start another one, or delete it"))
+                    "the journey was stopped and cannot be changed",
+                    hint: "Start another journey, or delete this one."))
         case .tooMany:
             return .problem(
                 .conflict(
-                    "there are \(Limits.journeysPerPersonMax) journeys of this person",
-                    hint: "delete one that is no longer needed"))
+                    "this person already has \(Limits.journeysPerPersonMax) journeys",
+                    hint: "Delete a journey that is no longer needed."))
         }
     }
 
-    // MARK: - What somebody reads
+    // MARK: - Reading
 
-    /// What somebody may see of a journey; every look of others is written down.
+    /// What a viewer may see of a journey. Records each access by others.
     private func sightline(
         _ header: JourneyHeader?, of person: PersonID, for principal: Principal
     ) throws -> JourneySightline {
@@ -140,7 +140,7 @@ extension IngestService {
         let windows = viewer.windows(
             of: header.span, try journeys.sights(of: header.span.number))
         guard !windows.isEmpty else { throw Problem.notFound("there is no such journey") }
-        try noteLook(of: principal, at: person, viewer)
+        try recordAccess(by: principal, to: person, viewer)
         return JourneySightline(
             header: header, principal: principal, viewer: viewer, windows: windows)
     }
@@ -149,7 +149,7 @@ extension IngestService {
         let viewer: JourneyViewer?
         do {
             viewer = try JourneyViewer(
-                of: person, for: principal, in: outside.replica, at: outside.now)
+                of: person, for: principal, in: host.replica, at: host.now)
         } catch {
             throw Problem.denied(error.reason.explanation)
         }
@@ -157,16 +157,16 @@ extension IngestService {
         return viewer
     }
 
-    private func noteLook(
-        of principal: Principal, at person: PersonID, _ viewer: JourneyViewer
+    private func recordAccess(
+        by principal: Principal, to person: PersonID, _ viewer: JourneyViewer
     ) throws {
         guard !viewer.isOwn else { return }
-        let hour = outside.now.seconds / 3600
+        let hour = host.now.seconds / 3600
         try writer.write(
             .saveAccess(AccessRow(person: person, viewer: principal.person, hour: hour)))
     }
 
-    /// Newest first, a page at a time; a page may be short, the next one is there while `next` is.
+    /// Newest first, in pages. A page may be short; another one follows while `next` is set.
     private func listJourneys(
         of person: PersonID, _ request: Request, _ principal: Principal
     ) throws -> Response {
@@ -182,14 +182,14 @@ extension IngestService {
             guard !windows.isEmpty else { continue }
             items.append(.object(IngestService.members(of: header, windows)))
         }
-        if !items.isEmpty { try noteLook(of: principal, at: person, viewer) }
+        if !items.isEmpty { try recordAccess(by: principal, to: person, viewer) }
         let next = headers.count == limit ? headers.last?.span.started.microseconds : nil
         return .json([
             "items": .array(items), "next": next.map { .string(String($0)) } ?? .null,
         ])
     }
 
-    /// - Parameter windows: what the reader may see; nil = all
+    /// - Parameter windows: the visible parts; nil = all
     private static func members(
         of header: JourneyHeader, _ windows: [JourneyWindow]?
     ) -> [JSON.Member] {
@@ -205,7 +205,7 @@ extension IngestService {
         ]
     }
 
-    /// Nil where the reader has what there is: they were answered.
+    /// The head of the response; nil if the reader's copy is current and 304 was sent.
     private func head(
         _ sightline: JourneySightline, _ request: Request, _ mediaType: String
     ) -> Response? {
@@ -228,7 +228,7 @@ extension IngestService {
         }
         if isKnown {
             response.status = 304
-            outside.answer(request.id, response)
+            host.answer(request.id, response)
             return nil
         }
         response.headers["Content-Type"] = mediaType
@@ -265,8 +265,8 @@ extension IngestService {
         let from = try start(of: sightline, request)
         if request.query["since"] != nil, tolerance > 0 || isTrack {
             throw Problem.invalid(
-                "only the whole path as GeoJSON goes on from a cursor", field: "since",
-                hint: "leave out `tolerance`, or read all again")
+                "a cursor works only with the whole path as GeoJSON", field: "since",
+                hint: "omit `tolerance`, or omit `since`")
         }
         let mediaType = isTrack ? "application/gpx+xml" : "application/geo+json"
         guard let head = head(sightline, request, mediaType) else { return }
@@ -286,14 +286,15 @@ extension IngestService {
                 request.id, sightline, head: head, format, toleranceMetres: tolerance, from: from))
     }
 
-    /// Where a reader goes on; nil = with everything.
+    /// Where a reader continues; nil = from the beginning.
     private func start(
         of sightline: JourneySightline, _ request: Request
     ) throws(Problem) -> (place: JourneyPlace, index: Int)? {
         guard let text = request.query["since"] else { return nil }
         guard let cursor = JourneyCursor(text) else {
             throw .invalid(
-                "this is no cursor", field: "since", hint: "send `next` of the answer before")
+                "this is not a cursor", field: "since", hint: "send `next` of the previous response"
+            )
         }
         let header = sightline.header
         let isGood =
@@ -308,7 +309,8 @@ extension IngestService {
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
             guard let number = OutsideNumber.integer(text, in: 0...OutsideNumber.most) else {
                 throw Problem.invalid(
-                    "this is no event's id", field: "Last-Event-ID", hint: "send a point's number")
+                    "this is not an event id", field: "Last-Event-ID",
+                    hint: "send the number of a point")
             }
             known = number
         }
@@ -316,7 +318,7 @@ extension IngestService {
     }
 }
 
-/// A number in a query.
+/// Reads numbers from a query.
 enum Quantity {
     static func read(
         _ name: String, of request: Request, within range: ClosedRange<Double>
@@ -324,7 +326,7 @@ enum Quantity {
         guard let text = request.query[name] else { return nil }
         guard let number = Double(text), range.contains(number) else {
             throw .invalid(
-                "this is no such number", field: name,
+                "this is not a number in the allowed range", field: name,
                 hint: "a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

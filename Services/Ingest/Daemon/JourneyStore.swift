@@ -3,7 +3,7 @@ import Model
 import Parsing
 import Store
 
-/// A journey as it is stored, without its fixes.
+/// A stored journey without its fixes.
 struct JourneyHeader {
     static let columns = """
         journey.number, journey.id, journey.person, journey.name, journey.started,
@@ -15,9 +15,9 @@ struct JourneyHeader {
     let person: PersonID
     let name: String
     let span: JourneySpan
-    /// Grows with whatever changes.
+    /// Increases with every change.
     let revision: Int64
-    /// Fixes that fell in before another one of the same journey.
+    /// Fixes that arrived before the newest one in time.
     let lates: Int64
 
     init(_ row: Row) {
@@ -33,7 +33,7 @@ struct JourneyHeader {
     }
 }
 
-/// A place in a journey's fixes.
+/// A place in the fixes of a journey.
 struct JourneyPlace: Hashable {
     var time: Timestamp
     var number: Int32
@@ -41,7 +41,7 @@ struct JourneyPlace: Hashable {
     static let beginning = JourneyPlace(time: Timestamp(microseconds: .min), number: -1)
 }
 
-/// The rows of journeys.
+/// The tables of journeys.
 struct JourneyStore {
     let database: Database
 
@@ -105,7 +105,7 @@ struct JourneyStore {
         CREATE INDEX journey_photo_by_digest ON journey_photo (digest);
         """
 
-    // MARK: - What the core says
+    // MARK: - Writing
 
     func write(_ change: JourneyChange) throws {
         switch change {
@@ -155,7 +155,7 @@ struct JourneyStore {
         }
     }
 
-    /// Everything in a journey goes: its fixes later, a portion a turn.
+    /// Removes everything from a journey; its fixes are deleted later, a portion per turn.
     private func drop(_ number: Int64) throws {
         try database.run("INSERT INTO journey_gone (number) VALUES (?)", .integer(number))
         for table in ["journey_sight", "journey_note", "journey_photo"] {
@@ -174,7 +174,7 @@ struct JourneyStore {
             .integer(number), .time(fix.time), .integer(fix.position.latitudeE7),
             .integer(fix.position.longitudeE7), .integer(fix.accuracyCentimetres),
             .integer(fix.altitudeCentimetres), .integer(fix.speedCentimetresPerSecond))
-        // What was summed up goes on from the last fix: a late one makes it void.
+        // A summary continues after the last fix, so a late fix invalidates it.
         try database.run(
             """
             UPDATE journey SET fixes = fixes + 1, revision = revision + 1,
@@ -183,7 +183,7 @@ struct JourneyStore {
             """, .time(fix.time), .integer(number))
     }
 
-    /// Readers that have the fix already begin anew, as with a late one.
+    /// Adds values to a fix. Readers that already have the fix start again, as after a late one.
     private func complete(_ fix: Fix, in number: Int64) throws {
         try database.run(
             """
@@ -201,7 +201,7 @@ struct JourneyStore {
             """, .integer(number))
     }
 
-    /// Deletes some fixes of journeys that are gone.
+    /// Deletes some fixes of removed journeys.
     ///
     /// - Returns: whether more are left
     func forgetGone() throws -> Bool {
@@ -233,7 +233,7 @@ struct JourneyStore {
             as: JourneyHeader.init)
     }
 
-    /// Newest first; only those that began before a time.
+    /// Newest first; only journeys that started before a time.
     func headers(
         of person: PersonID, before: Timestamp, limit: Int
     ) throws -> [JourneyHeader] {
@@ -254,7 +254,7 @@ struct JourneyStore {
         }
     }
 
-    /// The next fixes of a journey in their order.
+    /// The next fixes of a journey in order.
     func fixes(
         of number: Int64, after place: JourneyPlace, limit: Int,
         each: (JourneyPoint) throws -> Void
@@ -279,7 +279,7 @@ struct JourneyStore {
         }
     }
 
-    /// Where somebody was at a time: the newest fix until then.
+    /// The position at a time: that of the newest fix until then.
     func position(in number: Int64, at time: Timestamp) throws -> Coordinate? {
         try database.first(
             """
@@ -294,7 +294,7 @@ struct JourneyStore {
         }
     }
 
-    /// What was summed up of all fixes so far; nothing where a late one came in between.
+    /// The stored summary of the fixes so far; empty if a late fix invalidated it.
     func tally(of number: Int64) throws -> JourneyTally {
         let text = try database.first(
             "SELECT tally FROM journey WHERE number = ?", .integer(number)
@@ -303,14 +303,14 @@ struct JourneyStore {
         return try JSON.parse(text).decode(JourneyTally.self)
     }
 
-    /// Keeps a sum that was begun when so many late fixes had come.
+    /// Stores a summary unless late fixes have arrived since it was begun.
     func keep(_ tally: JourneyTally, of number: Int64, lates: Int64) throws {
         try database.run(
             "UPDATE journey SET tally = ? WHERE number = ? AND lates = ?",
             .text(try JSON.encode(tally).text), .integer(number), .integer(lates))
     }
 
-    // MARK: - What the core starts from
+    // MARK: - Loading
 
     func load(into stored: inout Core.Stored) throws {
         try database.rows(
@@ -330,7 +330,7 @@ struct JourneyStore {
 }
 
 extension Coordinate {
-    /// Of two columns; nil where they are empty.
+    /// Reads two columns; nil if they are empty.
     fileprivate init?(_ row: Row, from column: Int) {
         guard let latitude = row.optionalInt64(column),
             let longitude = row.optionalInt64(column + 1)

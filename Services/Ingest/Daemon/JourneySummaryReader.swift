@@ -4,7 +4,7 @@ import Model
 import Parsing
 import Web
 
-/// Sums a journey up, and answers when all of it is.
+/// Sums up a journey and responds at its end.
 final class JourneySummaryReader: JourneyReader {
     let request: UInt64
     let head: Response
@@ -15,9 +15,9 @@ final class JourneySummaryReader: JourneyReader {
     private var count = 0
 
     /// - Parameters:
-    ///   - head: status and headers of the answer
-    ///   - members: of the answer, before those of the sum
-    ///   - tally: of the fixes before, where everything may be seen
+    ///   - head: status and headers of the response
+    ///   - members: fields of the response before those of the summary
+    ///   - tally: stored summary of the earlier fixes, if the viewer sees everything
     init(
         _ request: UInt64, _ sightline: JourneySightline, head: Response, _ members: [JSON.Member],
         from tally: JourneyTally
@@ -43,12 +43,12 @@ final class JourneySummaryReader: JourneyReader {
             of: header.span.number, after: place, limit: Limits.journeyFixesPerPortion
         ) { point in
             read += 1
-            tally.take(point, sightline.windows)
+            tally.append(point, sightline.windows)
             place = JourneyPlace(time: point.time, number: point.number)
         }
         count += read
         guard read < Limits.journeyFixesPerPortion else { return .nothing }
-        // What took a while is not done twice; others see other sums.
+        // Stores long summaries for reuse; other viewers have other summaries.
         if sightline.viewer.isOwn, count >= Limits.journeyFixesPerPortion {
             try store.keep(tally, of: header.span.number, lates: header.lates)
         }

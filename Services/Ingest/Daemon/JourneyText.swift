@@ -1,14 +1,14 @@
 import Model
 import Parsing
 
-/// Numbers and times written fast, as many as a journey has.
+/// Fast output of numbers, times and JSON.
 struct JourneyText {
     private(set) var bytes: [UInt8] = []
     private var day = Int64.min
     private var dayText: [UInt8] = []
 
-    /// Takes what was written away.
-    mutating func take() -> [UInt8] {
+    /// Removes and returns the written bytes.
+    mutating func popBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
     }
@@ -19,29 +19,29 @@ struct JourneyText {
 
     mutating func append(bytes more: [UInt8]) { bytes += more }
 
-    /// Degrees without zeros at the end: −101.68694.
+    /// Appends degrees without trailing zeros: −101.68694.
     mutating func append(degreesE7 value: Int32) { append(Int64(value), decimals: 7) }
 
-    /// Metres, or metres a second.
+    /// Appends metres or metres per second.
     mutating func append(hundredths value: Int32) { append(Int64(value), decimals: 2) }
 
     mutating func append(_ value: Int64) { append(value, decimals: 0) }
 
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Degrees, which are a number with a point also where they are whole.
+    /// Appends degrees with a decimal point even for whole numbers.
     mutating func append(numberE7 value: Int32) {
         append(Int64(value), decimals: 7)
         if value % 10_000_000 == 0 { append(".0") }
     }
 
-    /// The same for hundredths.
+    /// Appends hundredths with a decimal point even for whole numbers.
     mutating func append(numberHundredths value: Int32) {
         append(Int64(value), decimals: 2)
         if value % 100 == 0 { append(".0") }
     }
 
-    /// A text of JSON.
+    /// Appends a JSON string.
     mutating func append(quoted text: String) {
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -55,7 +55,7 @@ struct JourneyText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A number of 10^-decimals, without zeros at the end.
+    /// Appends a multiple of 10^-decimals without trailing zeros.
     private mutating func append(_ value: Int64, decimals: Int) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         var rest = value.magnitude
@@ -75,7 +75,7 @@ struct JourneyText {
         }
     }
 
-    /// RFC 3339 with milliseconds, without quotes.
+    /// Appends a time as RFC 3339 with milliseconds, without quotes.
     mutating func append(_ time: Timestamp) {
         let seconds = time.seconds
         let midnight = seconds - ((seconds % 86_400) + 86_400) % 86_400

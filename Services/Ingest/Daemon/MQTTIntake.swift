@@ -6,61 +6,61 @@ import Model
 import Parsing
 import Runtime
 
-/// The connection to a broker, as ingest needs it.
+/// Ingest's port to the MQTT broker.
 protocol Broker: Pollable {
     var state: BrokerLink.State { get }
-    var trouble: BrokerTrouble? { get }
+    var failure: BrokerFailure? { get }
     func drain(limit: Int) -> [BrokerMessage]
     func publish(_ payload: [UInt8], to topic: String)
     func flush()
-    func cut(for pause: Duration)
+    func disconnect(for pause: Duration)
     func stop()
-    func takeNews() -> [BrokerLink.News]
+    func drainNotices() -> [BrokerLink.Notice]
 }
 
 extension BrokerLink: Broker {}
 
-/// What ingest knows of the operator's broker while it runs.
+/// State of the connection to the operator's broker.
 final class MQTTIntake {
-    /// What became of messages.
+    /// The outcome of a message.
     enum Outcome: String, CaseIterable {
-        case taken
-        /// Of no device.
+        case accepted = "taken"
+        /// The topic belongs to no device.
         case unknown
-        /// Of a device whose secret at the broker has been replaced.
+        /// The device's secret at the broker has been replaced.
         case replacedSecret = "replaced-secret"
-        /// The suite's own, come back.
+        /// Published by the suite itself.
         case own
-        /// Kept by the broker, and heard before.
+        /// Retained by the broker, and received before.
         case retained
-        /// Left with the broker until there is room, or it is known whose it is.
+        /// Left with the broker until there is room or the owner is known.
         case later
-        /// Failed each time.
+        /// Failed in each attempt.
         case dropped = "given-up"
     }
 
     let broker: any Broker
-    /// Levels above those of the phones.
+    /// Topic levels above those of the phones.
     let prefix: String
     var counts: [Outcome: Int] = [:]
     private(set) var published = 0
     private(set) var connections = 0
-    /// Some topics that are no device's, for the operator alone.
+    /// Some unknown topics, for the operator only.
     private(set) var unknown: [String] = []
-    /// Everything of this turn is to come again, after so long.
+    /// Pause after which the broker sends all messages of this turn again.
     var pause: Duration?
-    /// Where phones listen, as they last spoke.
+    /// The topic on which each phone listens, as last seen.
     private var topics: [DeviceID: OwnTracks.Topic] = [:]
-    /// What phones were told of friends, so that they are told what is new.
-    private var told: [String: (payload: ID128, at: Timestamp)] = [:]
+    /// Data of friends that phones got last, so that only changes are sent.
+    private var sentFriends: [String: (payload: ID128, at: Timestamp)] = [:]
     private var failures: [ID128: Int] = [:]
-    /// The directory was complete since the start.
+    /// The directory has been complete since the start.
     private var wasFresh = false
     private var behindSince: Timestamp?
-    /// Messages that were left with the broker and not acknowledged since.
+    /// Unacknowledged messages that were left with the broker.
     private var left: Set<ID128> = []
-    private var hasToldTooLarge = false
-    private var refusedDevices: Set<DeviceID> = []
+    private var hasReportedTooLarge = false
+    private var rejectedDevices: Set<DeviceID> = []
     private var nextRequest: UInt64 = 1 << 63
     private var downSince: Timestamp?
 
@@ -69,7 +69,7 @@ final class MQTTIntake {
         self.prefix = prefix
     }
 
-    /// A number that no request over HTTP has.
+    /// A request number that no HTTP request has.
     func newRequest() -> UInt64 {
         nextRequest += 1
         return nextRequest
@@ -77,40 +77,40 @@ final class MQTTIntake {
 
     // MARK: The turn
 
-    /// The turn is on the disk: what it read is acknowledged, and what it said leaves.
+    /// Acknowledges the messages of the committed turn and publishes its output.
     func committed() {
         if let pause {
             self.pause = nil
-            forgetTold()
-            broker.cut(for: pause)
+            forgetSent()
+            broker.disconnect(for: pause)
         } else {
             left.removeAll()
             broker.flush()
         }
     }
 
-    /// The turn was taken back: all that was read comes again.
-    func takenBack() {
+    /// After a rollback all messages of the turn are sent again.
+    func rolledBack() {
         pause = nil
-        forgetTold()
-        broker.cut(for: .seconds(1))
+        forgetSent()
+        broker.disconnect(for: .seconds(1))
     }
 
-    private func forgetTold() { told.removeAll() }
+    private func forgetSent() { sentFriends.removeAll() }
 
-    // MARK: What fails
+    // MARK: Failures
 
     private static func digest(_ message: BrokerMessage) -> ID128 {
         Hash.id(.text(message.topic), .text(Hex.encode(Hash.sha256(message.payload))))
     }
 
-    func noteFailure(of message: BrokerMessage) {
-        if failures.count >= Limits.messagesFailedRemembered { failures.removeAll() }
+    func recordFailure(of message: BrokerMessage) {
+        if failures.count >= Limits.messagesFailedMax { failures.removeAll() }
         failures[MQTTIntake.digest(message), default: 0] += 1
     }
 
-    /// How often it has failed, in numbers of tries that are enough: of one that did once, the
-    /// calls for help alone are taken; one that did twice is not tried any more.
+    /// How often a message has failed: after one failure only its calls for help are accepted;
+    /// after two it is not tried again.
     func failures(of message: BrokerMessage) -> Int {
         guard !failures.isEmpty else { return 0 }
         return failures[MQTTIntake.digest(message), default: 0] / Limits.messageTriesMax
@@ -118,47 +118,48 @@ final class MQTTIntake {
 
     // MARK: Topics
 
-    /// Since when the directory is behind is noted; what is not in a complete one does not exist.
-    func note(isDirectoryFresh: Bool, at now: Timestamp) {
-        if isDirectoryFresh { wasFresh = true }
-        behindSince = isDirectoryFresh ? nil : behindSince ?? now
+    /// Records whether the directory is complete; only then is an unknown device known not to
+    /// exist.
+    func recordDirectory(isFresh: Bool, at now: Timestamp) {
+        if isFresh { wasFresh = true }
+        behindSince = isFresh ? nil : behindSince ?? now
     }
 
-    /// Whether whose topic it is may still be heard of. A directory that was complete once is
-    /// waited for a while only, since nothing of the broker is acknowledged meanwhile.
-    func isDirectoryAwaited(at now: Timestamp) -> Bool {
+    /// Whether the owner of an unknown topic may still arrive. A directory that was complete before
+    /// is awaited for a limited time, because no message is acknowledged meanwhile.
+    func awaitsDirectory(at now: Timestamp) -> Bool {
         guard let behindSince else { return false }
         return !wasFresh || now - behindSince < .seconds(Limits.directoryBehindSeconds)
     }
 
-    /// Messages of a turn that is left with the broker.
-    func noteLeft(_ messages: [BrokerMessage]) {
-        if left.count + messages.count > Limits.messagesLeftRemembered { left.removeAll() }
+    /// Remembers the messages of a turn that is left with the broker.
+    func recordLeft(_ messages: [BrokerMessage]) {
+        if left.count + messages.count > Limits.messagesLeftMax { left.removeAll() }
         for message in messages { left.insert(MQTTIntake.digest(message)) }
     }
 
-    /// Whether it was left before.
+    /// Whether the message was left with the broker before.
     func wasLeft(_ message: BrokerMessage) -> Bool {
         !left.isEmpty && left.contains(MQTTIntake.digest(message))
     }
 
-    /// Whether a refused device was not warned of yet since it was last accepted.
-    func isFirstRefused(_ device: DeviceID) -> Bool {
+    /// Whether a rejected device has not been warned about since it was last accepted.
+    func isFirstRejected(_ device: DeviceID) -> Bool {
         counts[.replacedSecret, default: 0] += 1
         topics[device] = nil
-        return refusedDevices.insert(device).inserted
+        return rejectedDevices.insert(device).inserted
     }
 
-    func noteAccepted(_ device: DeviceID) {
-        if !refusedDevices.isEmpty { refusedDevices.remove(device) }
+    func recordAccepted(_ device: DeviceID) {
+        if !rejectedDevices.isEmpty { rejectedDevices.remove(device) }
     }
 
     func isFirstTooLarge() -> Bool {
-        defer { hasToldTooLarge = true }
-        return !hasToldTooLarge
+        defer { hasReportedTooLarge = true }
+        return !hasReportedTooLarge
     }
 
-    func noteUnknown(_ topic: String) -> Bool {
+    func recordUnknown(_ topic: String) -> Bool {
         counts[.unknown, default: 0] += 1
         guard unknown.count < Limits.unknownTopicsShown, !unknown.contains(topic) else {
             return false
@@ -169,13 +170,13 @@ final class MQTTIntake {
 
     func forgetUnknown() { unknown.removeAll() }
 
-    func note(_ topic: OwnTracks.Topic, of device: DeviceID) { topics[device] = topic }
+    func record(_ topic: OwnTracks.Topic, of device: DeviceID) { topics[device] = topic }
 
     func topic(of device: DeviceID) -> OwnTracks.Topic? { topics[device] }
 
-    // MARK: What is said
+    // MARK: Publishing
 
-    /// - Parameter key: it leaves encrypted with this one
+    /// - Parameter key: encrypts the payload; nil = not encrypted
     func publish(_ payload: [UInt8], to topic: OwnTracks.Topic, key: OwnTracks.Key?) {
         var payload = payload
         if let key {
@@ -186,42 +187,42 @@ final class MQTTIntake {
         broker.publish(payload, to: topic.text(below: prefix))
     }
 
-    /// Whether a phone has not just been told the very same of a friend.
-    func isNews(_ payload: [UInt8], on topic: OwnTracks.Topic, at now: Timestamp) -> Bool {
+    /// Whether a phone has not just received the same data of a friend.
+    func isChanged(_ payload: [UInt8], on topic: OwnTracks.Topic, at now: Timestamp) -> Bool {
         let name = topic.text(below: "")
         let digest = Hash.blake2b128(payload)
-        if let last = told[name], last.payload == digest,
-            now - last.at < .seconds(Limits.friendToldAgainSeconds)
+        if let last = sentFriends[name], last.payload == digest,
+            now - last.at < .seconds(Limits.friendRepeatSeconds)
         {
             return false
         }
-        if told.count >= Limits.friendsToldRemembered { told.removeAll() }
-        told[name] = (digest, now)
+        if sentFriends.count >= Limits.friendsSentRemembered { sentFriends.removeAll() }
+        sentFriends[name] = (digest, now)
         return true
     }
 
-    // MARK: How it goes
+    // MARK: Status
 
-    /// Writes what happened to the connection into the log.
-    func tell(_ log: Log, at now: Timestamp) {
-        for news in broker.takeNews() {
-            switch news {
-            case .online(let isKnown):
+    /// Logs changes of the connection.
+    func logChanges(to log: Log, at now: Timestamp) {
+        for change in broker.drainNotices() {
+            switch change {
+            case .online(let hasSession):
                 connections += 1
-                log.info("connected to the MQTT broker", ["session": isKnown ? "kept" : "new"])
-            case .trouble(let trouble): log.error(trouble)
+                log.info("MQTT broker connected", ["session": hasSession ? "kept" : "new"])
+            case .failed(let failure): log.error(failure)
             }
         }
         downSince = broker.state == .online ? nil : downSince ?? now
     }
 
-    /// What the operator should look at, sooner or later.
+    /// Whether the connection is down; needs attention if it lasts.
     var concern: String? {
         guard broker.state != .online, broker.state != .stopped else { return nil }
-        return "not connected to the MQTT broker" + (broker.trouble.map { ": \($0.message)" } ?? "")
+        return "not connected to the MQTT broker" + (broker.failure.map { ": \($0.message)" } ?? "")
     }
 
-    /// The same once it has lasted.
+    /// The concern once it has lasted.
     func alarm(at now: Timestamp) -> String? {
         guard let downSince, now - downSince > .seconds(Limits.brokerAwaySeconds) else {
             return nil
@@ -231,14 +232,15 @@ final class MQTTIntake {
 
     func write(to metrics: Metrics) {
         metrics.gauge(
-            "jaga_ingest_mqtt_connected", "Whether the operator's MQTT broker is connected, 0 or 1."
+            "jaga_ingest_mqtt_connected",
+            "1 while connected to the operator's MQTT broker, otherwise 0."
         ).set(broker.state == .online ? 1 : 0)
         metrics.counter(
-            "jaga_ingest_mqtt_connections_total", "Connections to the MQTT broker that were made."
+            "jaga_ingest_mqtt_connections_total", "Connections made to the MQTT broker."
         ).set(Double(connections))
         let messages = metrics.counter(
             "jaga_ingest_mqtt_messages_total",
-            "Messages of the MQTT broker, by what became of them.",
+            "Messages of the MQTT broker, by outcome.",
             "outcome")
         for outcome in Outcome.allCases {
             messages.set(Double(counts[outcome] ?? 0), outcome.rawValue)
@@ -253,7 +255,7 @@ final class MQTTIntake {
             "mqtt",
             [
                 "state": .string(broker.state.rawValue),
-                "trouble": broker.trouble.map { .string($0.message) } ?? .null,
+                "trouble": broker.failure.map { .string($0.message) } ?? .null,
             ])
     }
 }

@@ -7,78 +7,77 @@ import Runtime
 import Store
 import Web
 
-/// How an answer leaves to a phone that publishes.
+/// The form of a response that is published to a phone.
 struct MQTTForm: Sendable {
     var topic: OwnTracks.Topic
     var app: OwnTracks.App
-    /// It is encrypted with this one.
+    /// Key that encrypts the response.
     var key: OwnTracks.Key?
 }
 
-// What phones publish on the operator's broker. The broker has let them in, and vouches for the
-// user in the topic.
+// Messages that phones publish on the operator's broker, which authenticates the user in the topic.
 extension IngestService {
-    /// Takes in what came; it is acknowledged once this turn is on the disk.
-    func takeMessages() throws {
+    /// Handles the broker's messages; they are acknowledged after COMMIT.
+    func receiveMessages() throws {
         guard let mqtt else { return }
-        mqtt.note(isDirectoryFresh: outside.isDirectoryFresh, at: outside.now)
+        mqtt.recordDirectory(isFresh: host.isDirectoryFresh, at: host.now)
         let messages = mqtt.broker.drain(limit: Limits.messagesPerTurn)
-        mqtt.tell(outside.log, at: outside.now)
+        mqtt.logChanges(to: host.log, at: host.now)
         for message in messages {
             do {
-                try take(message, mqtt)
+                try receive(message, mqtt)
             } catch {
-                let isOfTheStore = (error as? StoreError)?.isOfTheStore ?? false
-                if !isOfTheStore { mqtt.noteFailure(of: message) }
+                let isStoreFailure = (error as? StoreError)?.isStoreFailure ?? false
+                if !isStoreFailure { mqtt.recordFailure(of: message) }
                 throw error
             }
         }
-        if mqtt.pause != nil { mqtt.noteLeft(messages) }
+        if mqtt.pause != nil { mqtt.recordLeft(messages) }
     }
 
-    private func take(_ message: BrokerMessage, _ mqtt: MQTTIntake) throws {
+    private func receive(_ message: BrokerMessage, _ mqtt: MQTTIntake) throws {
         guard let topic = OwnTracks.Topic(message.topic, below: mqtt.prefix), !topic.isOwn else {
             mqtt.counts[.own, default: 0] += 1
             return
         }
         guard mqtt.failures(of: message) < 2 else {
-            guard try !keepCall(message, from: topic) else { return }
+            guard try !deferCall(message, from: topic) else { return }
             return drop(message, mqtt)
         }
         guard !message.isTooLarge else {
             mqtt.counts[.dropped, default: 0] += 1
             guard mqtt.isFirstTooLarge() else { return }
-            return outside.log.error(
-                "a message of the MQTT broker is larger than anything a phone sends",
+            return host.log.error(
+                "MQTT message too large",
                 ["hint": "Set the broker's max_packet_size to \(BrokerMessage.payloadBytesMax)."])
         }
-        let known = topics.device(of: topic).flatMap { outside.replica.device($0) }
+        let known = topics.device(of: topic).flatMap { host.replica.device($0) }
         guard let device = known else {
-            // The device may be new, and the directory behind.
-            if !mqtt.isDirectoryAwaited(at: outside.now) {
-                return tellUnknown(topic, mqtt)
+            // The device may be new, and the directory may lag behind.
+            if !mqtt.awaitsDirectory(at: host.now) {
+                return reportUnknown(topic, mqtt)
             }
-            return leave(.seconds(Limits.directoryAwaitedSeconds), mqtt)
+            return leaveMessages(for: .seconds(Limits.directoryWaitSeconds), mqtt)
         }
-        guard try brokerSecrets.isCurrent(device.id, in: outside.replica) else {
-            guard !mqtt.isDirectoryAwaited(at: outside.now) else {
-                return leave(.seconds(Limits.directoryAwaitedSeconds), mqtt)
+        guard try brokerSecrets.isCurrent(device.id, in: host.replica) else {
+            guard !mqtt.awaitsDirectory(at: host.now) else {
+                return leaveMessages(for: .seconds(Limits.directoryWaitSeconds), mqtt)
             }
-            return try refuse(message, of: device, mqtt)
+            return try reject(message, of: device, mqtt)
         }
-        mqtt.noteAccepted(device.id)
-        mqtt.note(topic, of: device.id)
-        try take(message, from: topic, of: device, mqtt)
+        mqtt.recordAccepted(device.id)
+        mqtt.record(topic, of: device.id)
+        try accept(message, from: topic, of: device, mqtt)
     }
 
-    /// The secret with which this was published has been replaced, and the broker has it still. It
-    /// may be a stolen phone: nothing of it counts and nothing is told to it, but a call for help.
-    private func refuse(
+    /// Rejects a message published with a replaced secret that the broker still accepts. It may be
+    /// a stolen phone: only calls for help count, and nothing is published to it.
+    private func reject(
         _ message: BrokerMessage, of device: Device, _ mqtt: MQTTIntake
     ) throws {
-        if mqtt.isFirstRefused(device.id) {
-            outside.log.warning(
-                "a phone publishes with a secret that was replaced; it is refused",
+        if mqtt.isFirstRejected(device.id) {
+            host.log.warning(
+                "MQTT message rejected: replaced secret",
                 [
                     "device": device.id,
                     "hint": "Give the broker the new secret, then run 'jaga device topic'.",
@@ -86,58 +85,62 @@ extension IngestService {
         }
         let reading = read(
             PhonePayload(body: message.payload), of: ClientApp(OwnTracks.App(device.platform)),
-            received: outside.now, key: deviceKeys[device.id])
+            received: host.now, key: deviceKeys[device.id])
         guard !message.isRetained, !reading.panics.isEmpty,
-            brokerSecrets.admitsCall(of: device.id, at: outside.now)
+            brokerSecrets.admitsCall(of: device.id, at: host.now)
         else { return }
-        var news = PhoneNews()
-        news.isTagged = reading.news.isTagged
-        try take(
-            .delivery(
-                Delivery(
+        var status = DeviceStatus()
+        status.isTagged = reading.status.isTagged
+        try handle(
+            .batch(
+                IncomingBatch(
                     request: mqtt.newRequest(), device: device.id, person: device.person,
                     arrivals: [], panics: Array(reading.panics.prefix(1)),
-                    client: ClientApp(OwnTracks.App(device.platform)), news: news,
-                    isByFormerSecret: true, trace: Hex.encode(SecureRandom.bytes(8)))))
+                    client: ClientApp(OwnTracks.App(device.platform)), status: status,
+                    isFromFormerSecret: true, trace: Hex.encode(SecureRandom.bytes(8)))))
     }
 
-    /// Stores a call for help that fails each time as it came.
+    /// Stores a call for help that fails in each attempt.
     ///
-    /// - Returns: whether the message is one
-    private func keepCall(_ message: BrokerMessage, from topic: OwnTracks.Topic) throws -> Bool {
-        guard let id = topics.device(of: topic), let device = outside.replica.device(id) else {
+    /// - Returns: whether the message is a call for help
+    private func deferCall(_ message: BrokerMessage, from topic: OwnTracks.Topic) throws -> Bool {
+        guard let id = topics.device(of: topic), let device = host.replica.device(id) else {
             return false
         }
-        return try keepCall(
+        return try deferCall(
             message.payload, from: device, OwnTracks.App(device.platform),
-            because: "the message fails each time")
+            because: "repeated failures")
     }
 
     private func drop(_ message: BrokerMessage, _ mqtt: MQTTIntake) {
         mqtt.counts[.dropped, default: 0] += 1
-        outside.log.error(
-            "a message of the MQTT broker fails each time; it is dropped",
-            ["bytes": message.payload.count, "hint": "Tell the makers of Jaga; upgrade."])
-    }
-
-    private func tellUnknown(_ topic: OwnTracks.Topic, _ mqtt: MQTTIntake) {
-        guard mqtt.noteUnknown("\(topic.user)/\(topic.device)") else { return }
-        outside.log.warning(
-            "something is published under a topic that is no device's; it is dropped",
+        host.log.error(
+            "MQTT message dropped after repeated failures",
             [
-                "hint":
-                    "jaga device topics shows such topics, jaga device topic gives one to a device"
+                "bytes": message.payload.count,
+                "hint": "Report this to the Jaga project and upgrade.",
             ])
     }
 
-    /// Nothing of this turn is acknowledged: all comes again. What is behind it at the broker is
-    /// read all the same, as far as the broker sends it, for a call for help may be there.
-    private func leave(_ pause: Duration, _ mqtt: MQTTIntake) {
+    private func reportUnknown(_ topic: OwnTracks.Topic, _ mqtt: MQTTIntake) {
+        guard mqtt.recordUnknown("\(topic.user)/\(topic.device)") else { return }
+        host.log.warning(
+            "MQTT message dropped: unknown topic",
+            [
+                "hint":
+                    "List unknown topics with 'jaga device topics'; "
+                    + "assign one with 'jaga device topic'."
+            ])
+    }
+
+    /// Leaves all messages of this turn with the broker, which sends them again. The rest of its
+    /// queue is still read, because there may be a call for help.
+    private func leaveMessages(for pause: Duration, _ mqtt: MQTTIntake) {
         mqtt.counts[.later, default: 0] += 1
         mqtt.pause = pause
     }
 
-    private func take(
+    private func accept(
         _ message: BrokerMessage, from topic: OwnTracks.Topic, of device: Device,
         _ mqtt: MQTTIntake
     ) throws {
@@ -145,17 +148,17 @@ extension IngestService {
         let client = ClientApp(app)
         let key = deviceKeys[device.id]
         var reading = read(
-            PhonePayload(body: message.payload), of: client, received: outside.now, key: key)
+            PhonePayload(body: message.payload), of: client, received: host.now, key: key)
         if mqtt.failures(of: message) > 0 {
             guard !reading.panics.isEmpty else { return drop(message, mqtt) }
             reading.observations = []
             reading.rejections = []
-            reading.news = PhoneNews()
+            reading.status = DeviceStatus()
         }
-        // The broker publishes the one for a phone that is gone; without a payload somebody took
-        // away what was retained.
-        guard !reading.news.isLastWill, !message.payload.isEmpty else {
-            mqtt.counts[.taken, default: 0] += 1
+        // The broker publishes the last will of a disconnected phone. An empty payload deletes a
+        // retained message.
+        guard !reading.status.isLastWill, !message.payload.isEmpty else {
+            mqtt.counts[.accepted, default: 0] += 1
             return
         }
         if message.isRetained {
@@ -164,92 +167,96 @@ extension IngestService {
                 return
             }
         }
-        // What was left with it comes from the broker again, not from the phone.
-        let wasKept = message.isRetained || mqtt.wasLeft(message)
-        if let refusal = refusal(of: reading) {
+        // Messages left before come again from the broker, not from the phone.
+        let wasRetained = message.isRetained || mqtt.wasLeft(message)
+        if let rejection = rejection(of: reading) {
             let trace = Hex.encode(SecureRandom.bytes(8))
-            if !wasKept {
-                try take(.refusal(Visit(device: device.id, person: device.person, trace: trace)))
+            if !wasRetained {
+                try handle(
+                    .rejectedRequest(
+                        RejectedRequest(device: device.id, person: device.person, trace: trace)))
             }
-            return leave(.seconds(Int64(refusal.retryAfterSeconds ?? 30)), mqtt)
+            return leaveMessages(for: .seconds(Int64(rejection.retryAfterSeconds ?? 30)), mqtt)
         }
-        mqtt.counts[.taken, default: 0] += 1
+        mqtt.counts[.accepted, default: 0] += 1
         let brings = !reading.observations.isEmpty
         let request = mqtt.newRequest()
         pending[request] = Pending(
-            published: MQTTForm(topic: topic, app: app, key: reading.news.isSealed ? key : nil))
-        try take(
-            .delivery(
-                Delivery(
+            published: MQTTForm(topic: topic, app: app, key: reading.status.isEncrypted ? key : nil)
+        )
+        try handle(
+            .batch(
+                IncomingBatch(
                     request: request, device: device.id, person: device.person,
                     arrivals: try arrivals(reading.observations, of: device.id),
                     panics: reading.panics, rejections: reading.rejections,
                     payload: reading.rejections.isEmpty ? [] : message.payload,
                     path: topic.part.isEmpty ? "mqtt" : "mqtt/\(topic.part)", client: client,
-                    wantsFriends: brings, wantsPolicy: brings, news: reading.news,
+                    requestsFriends: brings, requestsPolicy: brings, status: reading.status,
                     pressesWithinSeconds: pressesWithinSeconds, ownTracks: app,
-                    wasKept: wasKept, trace: Hex.encode(SecureRandom.bytes(8)))))
+                    wasRetained: wasRetained, trace: Hex.encode(SecureRandom.bytes(8)))))
     }
 
-    /// Leaves of what the broker had kept only what may be new: it comes with every connection.
+    /// Removes everything from a retained message that is not new: it arrives with every
+    /// connection.
     ///
     /// - Returns: whether anything is left
     private func keepNew(of reading: inout Reading, _ device: DeviceID) throws -> Bool {
-        let now = outside.now
+        let now = host.now
         let newest = core.device(device)?.newest?.time ?? .zero
         let before = reading.observations.count + reading.panics.count
-        // One whose clock is ahead is newer than all of its device each time.
+        // With a clock ahead of ours it is newer than all others of its device each time.
         let known = try arrivals(reading.observations, of: device).filter(\.isKnown)
-        // A call with an id or a time of its own is known by that.
+        // A call with its own id or time is deduplicated by that.
         if !known.isEmpty { reading.panics.removeAll { $0.content != nil } }
         reading.observations.removeAll { observation in
             observation.fix.time <= newest || known.contains { $0.observation == observation }
         }
         reading.panics.removeAll { panic in
-            // A call that does not say when it was made has the time of its receipt.
+            // A call without a time has the time of its receipt.
             let raised = panic.raised < now ? panic.raised : panic.fix?.time ?? now
             return raised <= newest || now - raised > .seconds(Limits.retainedPanicSeconds)
         }
-        reading.news.pressed = nil
+        reading.status.pressed = nil
         return before == 0 || !reading.observations.isEmpty || !reading.panics.isEmpty
     }
 
     // MARK: Answers
 
-    /// Publishes what an answer says to a phone; it leaves after COMMIT.
+    /// Publishes a response to a phone after COMMIT.
     func publish(_ answer: Answer, _ form: MQTTForm) throws {
         guard let mqtt else { return }
         switch answer {
         case .reports(let reports):
-            let telling = try telling(reports, to: form.app)
-            for (topic, payload) in OwnTracks.messages(telling, to: form.topic) {
+            let content = try ownTracksContent(of: reports, to: form.app)
+            for (topic, payload) in OwnTracks.messages(content, to: form.topic) {
                 let isFriend = topic.isOwn && topic.part != "event"
-                guard !isFriend || mqtt.isNews(payload, on: topic, at: outside.now) else {
+                guard !isFriend || mqtt.isChanged(payload, on: topic, at: host.now) else {
                     continue
                 }
                 mqtt.publish(payload, to: topic, key: form.key)
             }
         case .overloaded:
-            mqtt.counts[.taken, default: 0] -= 1
-            leave(.seconds(Limits.overloadPauseSeconds), mqtt)
+            mqtt.counts[.accepted, default: 0] -= 1
+            leaveMessages(for: .seconds(Limits.overloadPauseSeconds), mqtt)
         default: break
         }
     }
 
-    /// Asks a phone where it is, without waiting for it to speak.
-    func askAtOnce(_ device: DeviceID) {
+    /// Publishes a location request at once instead of waiting for the phone.
+    func requestLocationAtOnce(_ device: DeviceID) {
         guard let mqtt, let topic = mqtt.topic(of: device),
-            (try? brokerSecrets.isCurrent(device, in: outside.replica)) == true
+            (try? brokerSecrets.isCurrent(device, in: host.replica)) == true
         else { return }
-        let telling = OwnTracks.Telling(locates: true)
-        for (topic, payload) in OwnTracks.messages(telling, to: topic) {
+        let content = OwnTracks.AnswerContent(requestsLocation: true)
+        for (topic, payload) in OwnTracks.messages(content, to: topic) {
             mqtt.publish(payload, to: topic, key: deviceKeys[device])
         }
     }
 }
 
 extension OwnTracks.App {
-    /// Over MQTT no app says which it is.
+    /// Over MQTT no app identifies itself.
     init(_ platform: Platform) {
         self =
             switch platform {

@@ -3,28 +3,29 @@ import Model
 import Parsing
 import Web
 
-// What the operator sets and sees of the broker. Whose a topic is nobody else can say: whoever
-// could claim one would be taken for its owner.
+// The operator's view of the broker. Only the operator may assign topics, because a topic
+// identifies its owner.
 extension IngestService {
     func handleMQTT(
         _ request: Request, _ route: Endpoint, _ parameters: Parameters, by principal: Principal
     ) throws {
         guard principal == .operator else {
             throw Problem.denied(
-                "topics of the broker are the operator's", hint: "use the operator's token")
+                "only the operator may manage topics of the broker",
+                hint: "use the operator's token")
         }
         switch route {
         case .setTopic: try setTopic(request, parameters)
         case .dropTopic:
             try topics.remove(of: try device(of: parameters))
-            outside.answer(request.id, Response(status: 204))
-        default: outside.answer(request.id, .json(mqttDocument.serialized()))
+            host.answer(request.id, Response(status: 204))
+        default: host.answer(request.id, .json(mqttDocument.serialized()))
         }
     }
 
     private func device(of parameters: Parameters) throws(Problem) -> DeviceID {
         let id = try parameters.id("device", DeviceID.self)
-        guard outside.replica.device(id) != nil else { throw .notFound("there is no such device") }
+        guard host.replica.device(id) != nil else { throw .notFound("there is no such device") }
         return id
     }
 
@@ -34,30 +35,30 @@ extension IngestService {
             let topic = OwnTracks.Topic(name: name), !topic.isOwn
         else {
             throw Problem.invalid(
-                "this is no name of a topic", field: "topic",
-                hint: "send what stands behind the prefix, such as anna/pixel8")
+                "this is not a topic", field: "topic",
+                hint: "send the levels after the prefix, such as anna/pixel8")
         }
-        guard try topics.set(topic, of: device, at: outside.now) else {
+        guard try topics.set(topic, of: device, at: host.now) else {
             throw Problem.conflict(
-                "another device has this topic", hint: "take it from that one first")
+                "another device has this topic", hint: "remove it from that device first")
         }
-        // Whoever sets the topic says that the broker has the current secret.
-        try brokerSecrets.confirm(device, in: outside.replica)
+        // Setting the topic implies that the broker has the current secret.
+        try brokerSecrets.confirm(device, in: host.replica)
         mqtt?.forgetUnknown()
-        outside.answer(request.id, Response(status: 204))
+        host.answer(request.id, Response(status: 204))
     }
 
     private var mqttDocument: JSON {
         [
             "state": .string(mqtt?.broker.state.rawValue ?? "off"),
-            "trouble": mqtt?.broker.trouble.map { .string($0.message) } ?? .null,
+            "trouble": mqtt?.broker.failure.map { .string($0.message) } ?? .null,
             "topics": .array(
                 topics.all.map {
                     ["topic": .string($0.name), "device": .string($0.device.description)]
                 }),
             "refused": .array(
-                brokerSecrets.refused(in: outside.replica).compactMap { device, _ in
-                    outside.replica.device(device) == nil ? nil : .string(device.description)
+                brokerSecrets.refused(in: host.replica).compactMap { device, _ in
+                    host.replica.device(device) == nil ? nil : .string(device.description)
                 }),
             "unknown": .array((mqtt?.unknown ?? []).map(JSON.string)),
         ]

@@ -2,52 +2,55 @@ import Dialects
 import MQTT
 import Runtime
 
-/// Where the operator's broker is; without it, nothing of MQTT happens.
+/// Settings of the connection to the operator's broker.
 enum MQTTSettings {
     static let all = [
         Setting(
             "JAGA_INGEST_MQTT_URL", .url(["mqtts", "mqtt"]),
-            help: "The operator's MQTT broker, with the user: mqtts://user@host:port."),
+            help: "URL of the operator's MQTT broker with the user: mqtts://user@host:port."),
         Setting(
             "JAGA_INGEST_MQTT_PASSWORD_FILE", .secretFile,
-            help: "The password of that user."),
+            help: "File with the password of that user."),
         Setting(
             "JAGA_INGEST_MQTT_AUTHORITIES", .path,
-            help: "PEM file of who vouches for the broker's certificate; else the system's."),
+            help: "PEM file with the CA to trust for the broker; default: the system's CAs."),
         Setting(
             "JAGA_INGEST_MQTT_CERTIFICATE", .path,
-            help: "PEM file of a certificate to show to the broker."),
+            help: "PEM file with the client certificate for the broker."),
         Setting(
-            "JAGA_INGEST_MQTT_KEY", .path, help: "PEM file of that certificate's key."),
+            "JAGA_INGEST_MQTT_KEY", .path, help: "PEM file with the key of that certificate."),
         Setting(
             "JAGA_INGEST_MQTT_CLIENT_ID", .text, default: "jaga-ingest",
-            help: "The name for which the broker keeps messages; each suite has its own."),
+            help: "MQTT client id, unique per suite; the broker stores messages under it."),
         Setting(
             "JAGA_INGEST_MQTT_SHARED_FOLDER", .path,
-            help: "Folder shared with the broker of deploy/, for secrets that were replaced."),
+            help: "Folder shared with the broker of deploy/, for replaced secrets."),
         Setting(
             "JAGA_MQTT_PREFIX", .text, default: "owntracks",
-            help: "Levels of the topics above those of users: PREFIX/user/device."),
+            help: "Topic prefix: topics are PREFIX/user/device."),
     ]
 
-    /// Nil without an address, and in a rehearsal: there the broker would give to it, under the
-    /// same name, what the suite in earnest waits for.
+    /// The connection; nil without an address and in a dry run, which would otherwise receive the
+    /// live suite's messages under the same client id.
     ///
-    /// - Throws: what cannot be used, or a password that cannot be read
+    /// - Throws: an invalid setting or an unreadable password
     static func intake(_ configuration: Configuration) throws(ConfigurationError) -> MQTTIntake? {
         guard let url = configuration.optional("JAGA_INGEST_MQTT_URL"),
-            !configuration.flag("JAGA_REHEARSAL")
+            !configuration.flag("JAGA_DRY_RUN")
         else { return nil }
         guard let address = BrokerAddress(url) else {
             throw ConfigurationError(
-                "setting-invalid", "JAGA_INGEST_MQTT_URL is no address of a broker",
-                hint: "Write mqtts://user@host:port; the password stands in a file of its own.")
+                "setting-invalid", "JAGA_INGEST_MQTT_URL is not a broker URL",
+                hint:
+                    "Write mqtts://user@host:port; "
+                    + "put the password into JAGA_INGEST_MQTT_PASSWORD_FILE."
+            )
         }
         let prefix = configuration.text("JAGA_MQTT_PREFIX")
         guard OwnTracks.Topic.isPrefix(prefix) else {
             throw ConfigurationError(
-                "setting-invalid", "JAGA_MQTT_PREFIX is no beginning of a topic",
-                hint: "Write levels with / between them, such as owntracks.")
+                "setting-invalid", "JAGA_MQTT_PREFIX is not a topic prefix",
+                hint: "Write levels separated by /, such as owntracks.")
         }
         let login = BrokerLogin(
             address: address,

@@ -12,27 +12,28 @@ import Wire
 struct Main {
     static let definition = ServiceDefinition(
         name: .ingest,
-        summary: "Takes reports and calls for help, and keeps the order of everything.",
+        summary: "accept reports and calls for help, and order all records",
         settings: [
             Setting(
                 "JAGA_SOS_WORD", .text, default: "SOS",
-                help: "Word in a phone's note (OwnTracks: poi or tag) that is a call for help."),
+                help: "Word in a phone's note (OwnTracks: poi or tag) that raises an emergency."),
             Setting(
                 "JAGA_INGEST_DEVICE_CALLS_PER_SECOND", .integer(0...100_000), default: "30",
-                help: "Calls that one device may make in a second, over a minute; 0: any number."),
+                help: "Requests per second per device, averaged over 1 min; 0 = unlimited."),
             Setting(
                 "JAGA_INGEST_ADDRESS_CALLS_PER_SECOND", .integer(0...1_000_000), default: "1000",
-                help: "Calls from one address in a second, over ten; 0: any number."),
+                help: "Requests per second per address, averaged over 10 s; 0 = unlimited."),
             Setting(
-                "JAGA_INGEST_FAILURES_PER_MINUTE", .integer(0...1_000_000), default: "60",
-                help: "Wrong credentials from one address in a minute; 0: any number."),
+                "JAGA_INGEST_AUTH_FAILURES_PER_MINUTE", .integer(0...1_000_000), default: "60",
+                help: "Wrong credentials per minute per address; 0 = unlimited."),
             Setting(
-                "JAGA_INGEST_PRESSED_TWICE_SECONDS", .integer(0...60), default: "0",
-                help: "Two reports by hand within so many seconds are a call for help; 0: never."),
+                "JAGA_INGEST_DOUBLE_PRESS_SECONDS", .integer(0...60), default: "0",
+                help: "Interval in which two manual reports raise an emergency, seconds; 0 = never."
+            ),
         ] + RetentionAges.settings + MQTTSettings.all,
         migrations: Tables.migrations,
         consumes: [
-            .membership: [.directory], .timer: [.fired], .notifier: [.deliveries],
+            .membership: [.directory], .timer: [.deadlines], .notifier: [.deliveries],
         ],
         bodyBytesByPath: [
             "/pub": Limits.ownTracksBodyBytes, "/overland": Limits.phoneBodyBytes,
@@ -48,32 +49,32 @@ struct Main {
         checkStore: { configuration, store in
             guard try KeyFile.hasSealedDevices(store) else { return }
             try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets")
-                .refuseMissing()
+                .requireExisting()
         })
 
     static func main() { exit(Host.run(definition, make: make)) }
 
     static func make(_ host: Host) throws -> IngestService {
         let configuration = host.configuration
-        try host.database.checkpointAside()
+        try host.database.startCheckpointThread()
         return try IngestService(
-            outside: host, database: host.database,
+            host: host, database: host.database,
             secrets: configuration.text("JAGA_HOME") + "/secrets",
             sosWord: configuration.text("JAGA_SOS_WORD"),
-            pressesWithinSeconds: Int64(configuration.int("JAGA_INGEST_PRESSED_TWICE_SECONDS")),
-            limits: GateLimits(
+            pressesWithinSeconds: Int64(configuration.int("JAGA_INGEST_DOUBLE_PRESS_SECONDS")),
+            limits: IngestLimits(
                 callsOfDevicePerSecond: Int64(
                     configuration.int("JAGA_INGEST_DEVICE_CALLS_PER_SECOND")),
                 callsOfAddressPerSecond: Int64(
                     configuration.int("JAGA_INGEST_ADDRESS_CALLS_PER_SECOND")),
                 failuresOfAddressPerMinute: Int64(
-                    configuration.int("JAGA_INGEST_FAILURES_PER_MINUTE"))),
+                    configuration.int("JAGA_INGEST_AUTH_FAILURES_PER_MINUTE"))),
             ages: RetentionAges(configuration), mqtt: MQTTSettings.intake(configuration),
             brokerFolder: configuration.optional("JAGA_INGEST_MQTT_SHARED_FOLDER"))
     }
 }
 
-extension Host: Surroundings {
+extension Host: IngestHost {
     var replica: Replica { directory?.replica ?? Replica() }
     var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
 
@@ -87,5 +88,5 @@ extension Host: Surroundings {
         try bus.isOnChain(position, of: stream)
     }
 
-    func tell(_ control: Control, to route: Route) { bus.tell(control, to: route) }
+    func reply(with control: Control, to route: Route) { bus.reply(with: control, to: route) }
 }

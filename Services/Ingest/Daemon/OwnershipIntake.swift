@@ -4,23 +4,22 @@ import Model
 import Runtime
 import Wire
 
-/// Bounds what connections ask about the ownership of partitions.
+/// Limits the ownership requests of connections.
 ///
-/// All evaluators have one key, so each connection is counted apart, and members that join are
-/// counted together. A request beyond the bounds is dropped: members repeat theirs each
-/// second.
+/// All evaluators have one key, so each connection has its own limit, and joining members share
+/// one. A request beyond the limits is dropped: members repeat theirs each second.
 struct OwnershipIntake {
     private struct Asker {
         var requests = 0
         var pieces = 0
-        /// The one member that speaks over this connection.
+        /// The only member that uses this connection.
         var member: ID128?
         var seen: Timestamp
     }
 
-    /// What a request that is admitted puts an end to.
+    /// The effect of admitting a request.
     struct Admission {
-        /// The member that spoke over this connection before.
+        /// The member that used this connection before; it has left.
         var member: ID128?
     }
 
@@ -30,8 +29,8 @@ struct OwnershipIntake {
 
     /// Counts a request.
     ///
-    /// - Parameter isKnown: whether somebody is a member already
-    /// - Returns: nil for a request to be dropped
+    /// - Parameter isKnown: whether an id is a member already
+    /// - Returns: nil if the request is to be dropped
     mutating func admit(
         _ request: Control, from route: Route, at now: Timestamp, isKnown: (ID128) -> Bool
     ) -> Admission? {
@@ -60,7 +59,7 @@ struct OwnershipIntake {
         return Admission(member: before == member ? nil : before)
     }
 
-    /// A new second begins, in which each connection may ask again.
+    /// Resets the limits when a new second begins.
     private mutating func begin(_ now: Timestamp) {
         let passed = (now - second).components.seconds
         guard passed >= 1 || second == .zero else { return }
@@ -79,7 +78,7 @@ struct OwnershipIntake {
 }
 
 extension Control {
-    /// The member that asks; nil for a piece of a checkpoint, which is counted otherwise.
+    /// The member that asks; nil for a piece of a checkpoint, which has its own limit.
     fileprivate var member: ID128? {
         switch self {
         case .join(let member, _), .renew(let member, _, _), .leave(let member): member

@@ -4,21 +4,21 @@ import Parsing
 import Runtime
 import Wire
 
-/// Totals since the start.
+/// Counters since the start.
 struct OwnershipCounts {
     var checkpoints = 0
     /// By reason.
-    var checkpointsRefused: [String: Int] = [:]
+    var checkpointsRejected: [String: Int] = [:]
     var stateConflicts = 0
     var revocations: [Coordinator.Revocation: Int] = [:]
-    /// Requests about ownership beyond the bounds.
+    /// Ownership requests beyond the limits.
     var requestsDropped = 0
 }
 
-// What is to be seen of owners and checkpoints.
+// Status and metrics of owners and checkpoints.
 extension Ownership {
-    var troubles: [String] {
-        var found = sentences(about: neglected.filter { !$0.value.isHarmless })
+    var healthProblems: [String] {
+        var found = sentences(about: unhealthy.filter { !$0.value.isHarmless })
         for (partition, sequence) in conflicts.sorted(by: { $0.key < $1.key }) {
             found.append(
                 "in/\(partition): two evaluators computed different states at record \(sequence)")
@@ -27,32 +27,32 @@ extension Ownership {
             found.append(
                 "evaluator \(view.member.text.prefix(6))… knows logic "
                     + "\(view.logic.lowerBound) to \(view.logic.upperBound), "
-                    + "the logs go by \(coordinator.logic): it gets no partition")
+                    + "the logs need \(coordinator.logic): it gets no partition")
         }
         return found
     }
 
-    /// What keeps nobody from being told, and is to be looked at.
+    /// Problems that delay nothing but need attention.
     var alarms: [String] {
-        sentences(about: neglected.filter(\.value.isHarmless)) + revocationSentences
+        sentences(about: unhealthy.filter(\.value.isHarmless)) + revocationSentences
     }
 
-    /// Members, seats, moves and checkpoints, for `GET /v1/status/ingest`.
+    /// Members, assignments, moves and checkpoints for `GET /v1/status/ingest`.
     var statusMembers: [JSON.Member] {
-        let seats = coordinator.seatViews
+        let assignments = coordinator.assignmentViews
         let kept = (try? checkpoints.all()) ?? [:]
         return [
             .init("logic", .integer(Int64(coordinator.logic))),
-            .init("members", .array(coordinator.memberViews.map { json($0, seats) })),
-            .init("moves", .integer(Int64(seats.filter { $0.successor != nil }.count))),
+            .init("members", .array(coordinator.memberViews.map { json($0, assignments) })),
+            .init("moves", .integer(Int64(assignments.filter { $0.successor != nil }.count))),
             .init(
                 "partitions",
-                .array(seats.map { json($0, kept[$0.partition] ?? []) })),
+                .array(assignments.map { json($0, kept[$0.partition] ?? []) })),
         ]
     }
 
-    private func json(_ view: MemberView, _ seats: [SeatView]) -> JSON {
-        let held = seats.filter { $0.owner == view.member }
+    private func json(_ view: MemberView, _ assignments: [AssignmentView]) -> JSON {
+        let held = assignments.filter { $0.owner == view.member }
         return [
             "member": .string(view.member.text),
             "logic": [
@@ -62,26 +62,26 @@ extension Ownership {
             "fit": .bool(view.isFit),
             "partitions": .array(held.map { .integer(Int64($0.partition.number)) }),
             "live": .integer(Int64(held.filter { $0.state == .live }.count)),
-            "heard": .string(view.heard.description),
+            "heard": .string(view.seen.description),
         ]
     }
 
-    private func json(_ seat: SeatView, _ kept: [KeptCheckpoint]) -> JSON {
+    private func json(_ assignment: AssignmentView, _ kept: [StoredCheckpoint]) -> JSON {
         .object([
-            .init("partition", .integer(Int64(seat.partition.number))),
-            .init("owner", seat.owner.map { .string($0.text) } ?? .null),
-            .init("epoch", seat.epoch.map { .integer(Int64(clamping: $0)) } ?? .null),
-            .init("state", .string(seat.text)),
-            .init("successor", seat.successor.map { .string($0.text) } ?? .null),
+            .init("partition", .integer(Int64(assignment.partition.number))),
+            .init("owner", assignment.owner.map { .string($0.text) } ?? .null),
+            .init("epoch", assignment.epoch.map { .integer(Int64(clamping: $0)) } ?? .null),
+            .init("state", .string(assignment.text)),
+            .init("successor", assignment.successor.map { .string($0.text) } ?? .null),
             .init("checkpoints", .array(kept.map(json))),
         ])
     }
 
-    private func json(_ kept: KeptCheckpoint) -> JSON {
+    private func json(_ kept: StoredCheckpoint) -> JSON {
         [
             "sequence": .integer(Int64(clamping: kept.row.sequence)),
             "received": .string(kept.row.received.description),
-            "ageSeconds": .integer((outside.now - kept.row.received).components.seconds),
+            "ageSeconds": .integer((host.now - kept.row.received).components.seconds),
             "proven": .bool(kept.row.isProven),
             "bytes": .integer(Int64(kept.size)),
             "stateHash": .string(CheckpointRules.text(of: kept.row.stateHash)),
@@ -89,22 +89,22 @@ extension Ownership {
     }
 
     func write(to metrics: Metrics) {
-        let seats = coordinator.seatViews
-        metrics.gauge("jaga_ingest_members", "Evaluators that are there.")
+        let assignments = coordinator.assignmentViews
+        metrics.gauge("jaga_ingest_members", "Evaluators that are members.")
             .set(Double(coordinator.memberIDs.count))
-        metrics.gauge("jaga_ingest_partitions_unowned", "Partitions that no evaluator has.")
+        metrics.gauge("jaga_ingest_partitions_unowned", "Partitions without owner.")
             .set(Double(coordinator.unowned.count))
-        let neglected = metrics.gauge(
-            "jaga_ingest_partitions_neglected",
+        let unhealthy = metrics.gauge(
+            "jaga_ingest_partitions_unhealthy",
             "Partitions with records that are not evaluated, or not in a checkpoint, for too long.",
             "reason")
-        let reasons = self.neglected.values
-        for reason in Neglect.allCases {
-            neglected.set(Double(reasons.count { $0 == reason }), reason.rawValue)
+        let reasons = self.unhealthy.values
+        for reason in UnhealthyPartition.allCases {
+            unhealthy.set(Double(reasons.count { $0 == reason }), reason.rawValue)
         }
-        metrics.gauge("jaga_ingest_partitions_moving", "Partitions that wait for a new owner.")
-            .set(Double(seats.filter { $0.successor != nil }.count))
-        metrics.counter("jaga_ingest_moves_total", "Moves of partitions begun.")
+        metrics.gauge("jaga_ingest_partitions_moving", "Partitions that are moving to a new owner.")
+            .set(Double(assignments.filter { $0.successor != nil }.count))
+        metrics.counter("jaga_ingest_moves_total", "Moves of partitions started.")
             .set(Double(coordinator.moves))
         let revocations = metrics.counter(
             "jaga_ingest_members_revoked_total", "Evaluators that lost their partitions.", "cause")
@@ -113,20 +113,21 @@ extension Ownership {
         }
         metrics.counter(
             "jaga_ingest_ownership_requests_dropped_total",
-            "Requests of evaluators about partitions beyond what one may ask."
+            "Ownership requests of evaluators beyond the limits."
         ).set(Double(counts.requestsDropped))
-        metrics.counter("jaga_ingest_checkpoints_total", "Checkpoints of partitions kept.")
+        metrics.counter("jaga_ingest_checkpoints_total", "Checkpoints of partitions stored.")
             .set(Double(counts.checkpoints))
         let refused = metrics.counter(
-            "jaga_ingest_checkpoints_refused_total", "Checkpoints not kept.", "reason")
-        for (reason, count) in counts.checkpointsRefused { refused.set(Double(count), reason) }
+            "jaga_ingest_checkpoints_rejected_total", "Rejected checkpoints, by reason.", "reason")
+        for (reason, count) in counts.checkpointsRejected { refused.set(Double(count), reason) }
         metrics.counter(
-            "jaga_ingest_state_conflicts_total", "Checkpoints with another state than one kept."
+            "jaga_ingest_state_conflicts_total",
+            "Checkpoints whose state conflicts with a stored one."
         ).set(Double(counts.stateConflicts))
     }
 }
 
-extension SeatView {
+extension AssignmentView {
     /// `unowned`, `assigned`, `restoring` or `live`.
     var text: String {
         guard owner != nil else { return "unowned" }
@@ -134,7 +135,7 @@ extension SeatView {
         case nil: return "assigned"
         case .restoring: return "restoring"
         case .live: return "live"
-        // Who has failed owns it no longer.
+        // A member that failed is no longer the owner.
         case .failed: return "unowned"
         }
     }

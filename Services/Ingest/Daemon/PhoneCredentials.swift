@@ -2,20 +2,20 @@ import Dialects
 import Glibc
 import Web
 
-/// The secrets that a phone's request carries, in the order in which they count: the
-/// `Authorization` header, the path, the query or form, and what the phone calls itself.
+/// The secrets in a phone's request, in order of precedence: the `Authorization` header, the path,
+/// the query or form, and the names of the phone.
 ///
-/// Many apps cannot send a header: for them the device's token stands in the address, or is the
-/// name that the app gives itself.
+/// Many apps cannot send a header: for them the device's token is part of the address or the name
+/// in the app.
 struct PhoneCredentials: Sequence, IteratorProtocol {
-    /// No token is longer.
+    /// Maximum length of a token.
     private static let bytesMax = 256
 
     private let body: [UInt8]
     private var secrets: [String]
     private var isBodyRead = false
 
-    /// - Parameter token: what stands in the path.
+    /// - Parameter token: the token in the path
     init(_ request: Request, token: String?) {
         body = request.body
         secrets = PhoneCredentials.header(request.headers)
@@ -26,7 +26,7 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         secrets.reverse()
     }
 
-    /// The next secret; the body is read only if nothing before it is one.
+    /// The next secret; the body is read only if no secret before it matches.
     mutating func next() -> String? {
         while true {
             if let secret = secrets.popLast() {
@@ -39,7 +39,7 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         }
     }
 
-    /// Bearer, or Basic with the token as password, as user name, or not encoded at all.
+    /// Bearer, or Basic with the token as password, as user name, or not encoded.
     private static func header(_ headers: Headers) -> [String] {
         switch Credentials(headers) {
         case .bearer(let token): return [token]
@@ -52,7 +52,7 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         }
     }
 
-    /// Only the beginning is looked at, and JSON is not parsed: nobody has signed in yet.
+    /// Reads only the start and does not parse JSON, because the sender is not authenticated yet.
     private static func inBody(_ body: [UInt8]) -> [String] {
         let start = body.prefix(65_536)
         let first = start.first { $0 > 0x20 }
@@ -63,7 +63,7 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
         return PhoneIdentity.names.compactMap { text(of: $0, in: start) }
     }
 
-    /// The text after the first `"name":`, if there is one without escapes.
+    /// The text after the first `"name":` without escapes; nil if there is none.
     private static func text(of name: String, in json: ArraySlice<UInt8>) -> String? {
         guard let key = json.firstRange(of: Array("\"\(name)\"".utf8)) else { return nil }
         let rest = json[key.upperBound...].drop { $0 <= 0x20 || $0 == UInt8(ascii: ":") }
@@ -74,7 +74,7 @@ struct PhoneCredentials: Sequence, IteratorProtocol {
 }
 
 extension [UInt8] {
-    /// The same without a secret, wherever it stands: for what is kept and may be shown.
+    /// The bytes without a secret, for payloads that are stored and may be shown.
     func without(_ secret: String) -> [UInt8] {
         var bytes = self
         for form in Set([secret, Percent.encode(secret)]) where !isEmpty && !form.isEmpty {
@@ -83,8 +83,8 @@ extension [UInt8] {
         return bytes
     }
 
-    /// Payloads may be large: what can be its beginning is looked for by the C library, which is
-    /// many times as fast as a generic search.
+    /// Payloads may be large: candidates are found with `memchr`, which is many times as fast as a
+    /// generic search.
     private func without(_ secret: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var start = 0

@@ -4,8 +4,7 @@ import Model
 import Parsing
 import Web
 
-/// What a phone sent, and the form in which it is kept where it cannot be used: the query, if the
-/// app says something there, a line break and the body.
+/// A phone's payload and its stored form: the query if the app uses one, a line break and the body.
 struct PhonePayload {
     var query = Query()
     var body: [UInt8]
@@ -15,8 +14,8 @@ struct PhonePayload {
         self.body = body
     }
 
-    /// Undoes ``kept(by:)``. A form without a query becomes a query without a form, which says the
-    /// same.
+    /// Reverses ``kept(by:)``. A form without a query becomes a query without a form, which means
+    /// the same.
     init(kept: [UInt8], by client: ClientApp) {
         guard client.speaksInQueries, !TraccarJSON.isJSON(kept) else {
             body = kept
@@ -34,7 +33,7 @@ struct PhonePayload {
 }
 
 extension ClientApp {
-    /// Whether what it says may stand in the query.
+    /// Whether it may send values in the query.
     fileprivate var speaksInQueries: Bool {
         switch self {
         case .osmAnd, .gpsLogger, .openGTS: true
@@ -44,13 +43,13 @@ extension ClientApp {
 }
 
 extension IngestService {
-    /// What an app's payload says.
+    /// Reads an app's payload.
     ///
     /// - Parameters:
-    ///   - received: when it came
-    ///   - key: of OwnTracks, where the device has one
-    ///   - device: that sent it, where its app leaves something to how it is registered
-    ///   - first: of a list, what stands before this place is passed over
+    ///   - received: time of arrival
+    ///   - key: the device's OwnTracks key, if it has one
+    ///   - device: the sender, for apps whose units depend on how the device is registered
+    ///   - first: entries of a list before this index are skipped
     func read(
         _ payload: PhonePayload, of client: ClientApp, received: Timestamp,
         key: OwnTracks.Key? = nil, device: DeviceID? = nil, from first: Int = 0
@@ -69,13 +68,13 @@ extension IngestService {
             OsmAnd.read(
                 query, body, received: received,
                 unit: OsmAnd.SpeedUnit(
-                    client: device.flatMap { outside.replica.device($0)?.client } ?? ""),
+                    client: device.flatMap { host.replica.device($0)?.client } ?? ""),
                 from: first)
         }
     }
 
-    /// What something put aside says, read once more as what came when it came: whole, or the part
-    /// of a batch that was kept.
+    /// Reads a quarantined payload again as of its arrival: the whole, or the stored part of a
+    /// batch.
     private func readAgain(_ entry: QuarantineEntry, of client: ClientApp) -> Reading {
         let key = entry.device.flatMap { deviceKeys[$0] }
         let reading = read(
@@ -90,56 +89,57 @@ extension IngestService {
         return switch client {
         case .overland where reading.rejections.first?.isWholeBody(.notAnObject) == true:
             wrapped(#"{"locations":["#, "]}")
-        // What says nothing is not put aside, unless it was a part of something.
+        // Empty payloads are not quarantined, unless they were part of a batch.
         case .osmAnd where reading.isEmpty: wrapped(#"{"location":"#, "}")
         default: reading
         }
     }
 
-    /// Gives something put aside to its reader again, such as after a new release or once the
-    /// device's passphrase is known. Of a long list one portion is read, and where the next begins
-    /// is kept.
+    /// Reads a quarantined payload again, for example after an upgrade or once the device's
+    /// passphrase is known. Of a long list one portion is read, and the start of the next is
+    /// stored.
     ///
-    /// - Throws: 409 where that is no use
+    /// - Throws: 409 if that cannot succeed
     func retry(_ entry: QuarantineEntry, _ request: Request) throws {
         guard let device = entry.device, let client = entry.client,
-            outside.replica.device(device)?.person == entry.person
+            host.replica.device(device)?.person == entry.person
         else {
             throw Problem.conflict(
-                "the phone that sent it is gone", hint: "drop it: DELETE the entry")
+                "the device that sent it was removed", hint: "Delete the entry.")
         }
         guard entry.size == entry.payload.count else {
             throw Problem.conflict(
-                "only the first \(entry.payload.count) of \(entry.size) bytes were kept",
-                hint: "look at them and drop it: DELETE the entry")
+                "only the first \(entry.payload.count) of \(entry.size) bytes were stored",
+                hint: "Check the payload, then delete the entry.")
         }
-        guard outside.diskPressure < .tight else { throw Problem.diskNearlyFull("old reports") }
+        guard host.diskPressure < .tight else { throw Problem.diskNearlyFull("old reports") }
         var reading = readAgain(entry, of: client)
         let rest = reading.rejections.firstIndex { $0.reason == .tooMany && $0.index > entry.next }
         let next = rest.map { reading.rejections.remove(at: $0).index }
-        try take(
-            .redelivery(
-                Redelivery(
+        try handle(
+            .quarantineRetry(
+                QuarantineRetry(
                     request: request.id, entry: entry.id, device: device, person: entry.person,
                     client: client,
                     received: entry.times.received,
                     arrivals: try arrivals(reading.observations, of: device),
-                    panics: reading.panics, rejections: reading.rejections, news: reading.news,
+                    panics: reading.panics, rejections: reading.rejections, status: reading.status,
                     portion: entry.next > 0 || next != nil
-                        ? Redelivery.Portion(isSpoilt: entry.isSpoilt, next: next) : nil,
+                        ? QuarantineRetry.Portion(isIncomplete: entry.isIncomplete, next: next)
+                        : nil,
                     trace: entry.texts.trace)))
     }
 }
 
 extension Rejection {
-    /// The body itself is of no use, for this reason, and not a part of it.
+    /// Whether the body as a whole was rejected for this reason.
     fileprivate func isWholeBody(_ cause: QuarantineReason) -> Bool {
         reason == cause && payload == nil
     }
 }
 
 extension Reading {
-    /// Nothing of it is a report, a call, or of no use.
+    /// Whether it has no report, no call and no rejection.
     fileprivate var isEmpty: Bool {
         observations.isEmpty && panics.isEmpty && rejections.isEmpty
     }

@@ -4,7 +4,7 @@ import IngestCore
 import Model
 import Web
 
-/// Protocols of phone apps beside Jaga's own.
+/// Phone protocols other than Jaga's own.
 enum PhoneDialect: Sendable {
     case ownTracks
     case overland
@@ -12,7 +12,7 @@ enum PhoneDialect: Sendable {
     case gpsLogger
     case openGTS
 
-    init(_ spoken: SpokenProtocol) {
+    init(_ spoken: DetectedProtocol) {
         self =
             switch spoken {
             case .ownTracks: .ownTracks
@@ -20,7 +20,7 @@ enum PhoneDialect: Sendable {
             }
     }
 
-    /// The app that speaks it in a request.
+    /// The app that sent a request in this protocol.
     func client(of request: Request) -> ClientApp {
         switch self {
         case .ownTracks: ClientApp(OwnTracks.App(userAgent: request.headers["User-Agent"] ?? ""))
@@ -31,117 +31,119 @@ enum PhoneDialect: Sendable {
         }
     }
 
-    /// Whether a message of another protocol is known by reading it as one of this.
+    /// Whether reading a message in this protocol detects messages of others.
     fileprivate var knowsOthers: Bool { self == .ownTracks || self == .overland }
 }
 
-/// What a phone takes as success.
-enum PhoneAnswer: Sendable {
+/// The form of a successful response to a phone.
+enum PhoneResponse: Sendable {
     /// An array of messages.
     case ownTracks(OwnTracksForm)
     /// `{"result":"ok"}`
     case overland
-    /// Nothing.
+    /// An empty body.
     case empty
 }
 
-// What phone apps send: with good credentials nothing is refused for what it says.
+// Requests of phone apps: with valid credentials none is rejected for its content.
 extension IngestService {
-    /// The device that a phone's request comes from, and the secret that says so.
+    /// The device of a phone's request, and its secret.
     struct Caller {
         var device: DeviceID
         var person: PersonID
         var secret: String
     }
 
-    /// - Parameter token: what stands in the path.
-    /// - Throws: 401 where no secret is there or all are surely wrong, 503 where they may only not
-    ///   have arrived here yet, 403 for what is no device's.
+    /// - Parameter token: the token in the path
+    /// - Throws: 401 if all secrets are missing or wrong, 503 if they may not have arrived here
+    ///   yet, 403 if the token is not a device's
     func caller(of request: Request, token: String? = nil) throws(Problem) -> Caller {
         var secrets: [String] = []
         for secret in PhoneCredentials(request, token: token) {
             secrets.append(secret)
             let hash = Hash.sha256Text(secret)
-            guard let principal = outside.replica.principal(tokenHash: hash) else { continue }
+            guard let principal = host.replica.principal(tokenHash: hash) else { continue }
             let (device, person) = try device(principal)
             return Caller(device: device, person: person, secret: secret)
         }
-        throw refusal(of: request, secrets: secrets, isPhone: true)
+        throw rejection(of: request, secrets: secrets, isPhone: true)
     }
 
-    /// With good credentials nothing is refused for what it says: iOS would delete it, Android
-    /// would send it for ever.
+    /// Delivers a phone's request. With valid credentials it is never rejected for its content: iOS
+    /// would delete it, Android would send it for ever.
     ///
-    /// - Parameter token: what stands in the path.
-    func deliver(_ request: Request, as dialect: PhoneDialect, token: String?) throws {
+    /// - Parameter token: the token in the path
+    func handlePhone(_ request: Request, as dialect: PhoneDialect, token: String?) throws {
         let caller: Caller
         do {
             caller = try self.caller(of: request, token: token)
         } catch {
-            if try hear(request, as: dialect, token: token) { return }
-            return outside.answer(request.id, .problem(error))
+            if try acceptFormerSecretCall(request, as: dialect, token: token) { return }
+            return host.answer(request.id, .problem(error))
         }
-        let said = read(request, as: dialect, from: caller)
-        var (reading, kept) = (said.reading, request)
-        if token != nil { kept.hideToken() }
+        let parsed = read(request, as: dialect, from: caller)
+        var (reading, kept) = (parsed.reading, request)
+        if token != nil { kept.maskToken() }
         if !reading.rejections.isEmpty {
-            hide(caller.secret, in: &reading)
+            maskSecret(caller.secret, in: &reading)
             kept.body = PhonePayload(query: request.query, body: request.body)
-                .kept(by: said.client).without(caller.secret)
+                .kept(by: parsed.client).without(caller.secret)
         }
-        if let app = said.client.ownTracks {
-            noteNames(of: request, caller.device)
-            let key = reading.news.isSealed ? deviceKeys[caller.device] : nil
+        if let app = parsed.client.ownTracks {
+            recordNames(of: request, caller.device)
+            let key = reading.status.isEncrypted ? deviceKeys[caller.device] : nil
             pending[request.id] = Pending(phone: .ownTracks(OwnTracksForm(app: app, key: key)))
-            // Overland understands nothing but success, also where it speaks as OwnTracks does.
-            let isTold = app != .overland && !reading.observations.isEmpty
-            return try deliver(
+            // Overland understands only success, even when it uses OwnTracks's protocol.
+            let requestsContent = app != .overland && !reading.observations.isEmpty
+            return try accept(
                 reading, of: kept, device: caller.device, person: caller.person,
-                client: said.client, wantsFriends: isTold, wantsPolicy: isTold,
+                client: parsed.client, requestsFriends: requestsContent,
+                requestsPolicy: requestsContent,
                 ownTracks: app == .overland ? nil : app)
         }
-        let isOverland = said.client == .overland
+        let isOverland = parsed.client == .overland
         pending[request.id] = Pending(phone: isOverland ? .overland : .empty)
-        try deliver(
-            reading, of: kept, device: caller.device, person: caller.person, client: said.client,
-            wantsPolicy: isOverland, provesHearing: isOverland)
+        try accept(
+            reading, of: kept, device: caller.device, person: caller.person, client: parsed.client,
+            requestsPolicy: isOverland, provesResponseReceived: isOverland)
     }
 
-    /// Takes a call for help, and nothing else, of a phone whose secret was replaced a while ago:
-    /// it may not have been set up anew yet, and cannot wait for that.
+    /// Accepts a call for help, and nothing else, with a secret that was replaced recently: the
+    /// phone may not have been set up again yet.
     ///
-    /// - Returns: whether there was one; it is answered then
-    private func hear(
+    /// - Returns: whether there was one; then it has been answered
+    private func acceptFormerSecretCall(
         _ request: Request, as dialect: PhoneDialect, token: String?
     ) throws -> Bool {
         guard let caller = formerCaller(Array(PhoneCredentials(request, token: token))) else {
             return false
         }
-        let said = read(request, as: dialect, from: caller)
-        guard !said.reading.panics.isEmpty else { return false }
+        let parsed = read(request, as: dialect, from: caller)
+        guard !parsed.reading.panics.isEmpty else { return false }
         if let problem = wait(for: caller, of: request, isPhone: true) {
-            outside.answer(request.id, .problem(problem))
+            host.answer(request.id, .problem(problem))
             return true
         }
-        let form = said.client.ownTracks.map {
+        let form = parsed.client.ownTracks.map {
             OwnTracksForm(
-                app: $0, key: said.reading.news.isSealed ? deviceKeys[caller.device] : nil)
+                app: $0, key: parsed.reading.status.isEncrypted ? deviceKeys[caller.device] : nil)
         }
-        let isOverland = said.client == .overland
+        let isOverland = parsed.client == .overland
         pending[request.id] = Pending(
             phone: form.map { .ownTracks($0) } ?? (isOverland ? .overland : .empty))
-        var news = PhoneNews()
-        news.isTagged = said.reading.news.isTagged
-        try take(
-            .delivery(
-                Delivery(
+        var status = DeviceStatus()
+        status.isTagged = parsed.reading.status.isTagged
+        try handle(
+            .batch(
+                IncomingBatch(
                     request: request.id, device: caller.device, person: caller.person,
-                    arrivals: [], panics: said.reading.panics, client: said.client, news: news,
-                    isByFormerSecret: true, trace: request.trace)))
+                    arrivals: [], panics: parsed.reading.panics, client: parsed.client,
+                    status: status,
+                    isFromFormerSecret: true, trace: request.trace)))
         return true
     }
 
-    /// What a request says, in the protocol that it speaks, wherever it was sent.
+    /// Reads a request in its actual protocol, whatever its path.
     func read(
         _ request: Request, as dialect: PhoneDialect, from caller: Caller
     ) -> (client: ClientApp, reading: Reading) {
@@ -150,19 +152,19 @@ extension IngestService {
             let client = dialect.client(of: request)
             let key = dialect == .ownTracks ? deviceKeys[caller.device] : nil
             let reading = self.read(
-                payload, of: client, received: outside.now, key: key, device: caller.device)
+                payload, of: client, received: host.now, key: key, device: caller.device)
             return (client, reading)
         }
-        // Most are what their path says: of these two nobody pays for looking twice.
+        // Most requests match their path: for these two protocols only one read is needed.
         if dialect.knowsOthers {
-            let said = read(dialect)
-            guard said.reading.rejections.first?.reason == .notAnObject else { return said }
+            let parsed = read(dialect)
+            guard parsed.reading.rejections.first?.reason == .notAnObject else { return parsed }
         }
-        return read(SpokenProtocol(request.body).map(PhoneDialect.init) ?? dialect)
+        return read(DetectedProtocol(request.body).map(PhoneDialect.init) ?? dialect)
     }
 
-    /// Takes the secret out of anything that is kept.
-    private func hide(_ secret: String, in reading: inout Reading) {
+    /// Removes the secret from everything that is stored.
+    private func maskSecret(_ secret: String, in reading: inout Reading) {
         for index in reading.rejections.indices {
             reading.rejections[index].payload = reading.rejections[index].payload?.without(secret)
         }
@@ -170,8 +172,8 @@ extension IngestService {
 }
 
 extension Request {
-    /// The path as it may be kept.
-    fileprivate mutating func hideToken() {
+    /// Masks the token in the path.
+    fileprivate mutating func maskToken() {
         path = path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/{token}"
     }
 }

@@ -3,18 +3,18 @@ import Model
 import Runtime
 import Web
 
-/// Photos of journeys as files beside the store, each named by the digest of its bytes.
+/// Photos of journeys as files beside the store, named by the digest of their bytes.
 ///
-/// A file is there, on the disk, before the row that names it is committed, and goes only after the
-/// last such row is gone: a crash may leave a file too many, which the next start removes.
+/// A file is on the disk before the row that refers to it is committed, and is removed only after
+/// the last such row. A crash may leave an extra file, which the next start removes.
 final class PhotoFolder {
-    /// Nil for a store without a disk.
+    /// Nil for a store in memory.
     private let folder: String?
-    /// Files whose rows went in this turn, and in turns that are committed.
-    private var leaving: Set<ID128> = []
-    private var left: Set<ID128> = []
+    /// Files whose rows were removed in this turn, and in committed turns.
+    private var unusedThisTurn: Set<ID128> = []
+    private var unused: Set<ID128> = []
 
-    /// - Parameter path: of the store
+    /// - Parameter path: path of the store
     init(beside path: String) {
         guard path != ":memory:" else {
             folder = nil
@@ -29,40 +29,42 @@ final class PhotoFolder {
     /// Stores bytes under their digest.
     func write(_ bytes: [UInt8], digest: ID128) throws {
         guard let folder, let path = path(digest) else {
-            throw Problem.unavailable("there is no disk for photos", retryAfterSeconds: 60)
+            throw Problem.unavailable(
+                "photos cannot be stored: the store has no folder", retryAfterSeconds: 60)
         }
         guard !Files.exists(path) else { return }
         try Files.makeFolder(folder, mode: 0o700)
         try Files.write(bytes, to: path, mode: 0o600)
     }
 
-    /// Nil when the file is gone.
+    /// Nil if the file is missing.
     func read(_ digest: ID128) -> [UInt8]? {
         path(digest).flatMap { try? Files.read($0, bytesMax: Limits.journeyPhotoBytes) }
     }
 
-    /// Rows that name these go in this turn.
-    func leave(_ digests: [ID128]) { leaving.formUnion(digests) }
+    /// Marks files whose rows are removed in this turn.
+    func markUnused(_ digests: [ID128]) { unusedThisTurn.formUnion(digests) }
 
-    /// The turn was taken back.
-    func stay() { leaving.removeAll() }
+    /// Unmarks files after a rollback.
+    func rollBack() { unusedThisTurn.removeAll() }
 
-    var isTidy: Bool { leaving.isEmpty && left.isEmpty }
+    var isTidy: Bool { unusedThisTurn.isEmpty && unused.isEmpty }
 
-    /// Removes some files of earlier turns that no row names any more. One whose other rows go in
-    /// this turn waits for the next: this one may be taken back.
+    /// Removes some files of earlier turns that no row refers to. If other rows of a file are
+    /// removed in this turn, it waits for the next, because this turn may be rolled back.
     func tidy(_ store: JourneyStore) throws {
         guard !isTidy else { return }
-        for digest in left.subtracting(leaving).prefix(Limits.journeyPhotosRemovedPerTurn) {
-            left.remove(digest)
+        for digest in unused.subtracting(unusedThisTurn).prefix(Limits.journeyPhotosRemovedPerTurn)
+        {
+            unused.remove(digest)
             guard let path = path(digest), try !store.isNamed(digest) else { continue }
             try Files.remove(path)
         }
-        left.formUnion(leaving)
-        leaving.removeAll()
+        unused.formUnion(unusedThisTurn)
+        unusedThisTurn.removeAll()
     }
 
-    /// Looks at every file, after a crash: those that no row names go, and so do drafts.
+    /// Removes all files that no row refers to, including partial ones, after a crash.
     func sweep(_ store: JourneyStore) throws {
         guard let folder, Files.exists(folder) else { return }
         for name in try Files.names(in: folder) {

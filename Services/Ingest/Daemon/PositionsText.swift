@@ -2,8 +2,8 @@ import IngestCore
 import Model
 import Web
 
-/// Last positions of a circle as GeoJSON: one Feature a member, without geometry where the place is
-/// not to be seen. Large circles are looked at again and again: it is written without a tree.
+/// The last positions of a circle as GeoJSON: one Feature per member, without geometry if the
+/// location is hidden. Written without a JSON tree, because large circles are read often.
 struct PositionsText {
     private var text = JourneyText()
 
@@ -18,7 +18,7 @@ struct PositionsText {
         positions.text.append("]}")
         return Response(
             status: 200, headers: ["Content-Type": "application/geo+json"],
-            body: positions.text.take())
+            body: positions.text.popBytes())
     }
 
     private mutating func append(_ member: MemberPosition) {
@@ -47,13 +47,13 @@ struct PositionsText {
     private mutating func addCondition(of member: MemberPosition) {
         if let end = member.pausedUntil { add("pausedUntil", end) }
         if let age = member.ageSeconds { add("ageSeconds", age) }
-        if let silence = member.silence { add("silence", text: silence.rawValue) }
-        if let since = member.silentSince { add("silentSince", since) }
+        if let state = member.contactState { add("silence", text: state.rawValue) }
+        if let since = member.contactLostSince { add("silentSince", since) }
         if let battery = member.battery { add("battery", Int64(battery)) }
         if let charging = member.charging { add("charging", charging) }
-        if !member.hindrances.isEmpty {
+        if !member.impairments.isEmpty {
             open("hindrances")
-            let reasons = member.hindrances.map { "\"\($0.rawValue)\"" }
+            let reasons = member.impairments.map { "\"\($0.rawValue)\"" }
             text.append("[\(reasons.joined(separator: ","))]")
         }
         if let isMoving = member.isMoving { add("moving", isMoving) }

@@ -16,56 +16,56 @@ extension IngestService {
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             if principal.person != entry.person {
-                let hour = outside.now.seconds / 3600
+                let hour = host.now.seconds / 3600
                 try writer.write(
                     .saveAccess(
                         AccessRow(person: entry.person, viewer: principal.person, hour: hour)))
             }
-            outside.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
+            host.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
         case .dropQuarantined:
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(entry.id))
-            outside.answer(request.id, Response(status: 204))
+            host.answer(request.id, Response(status: 204))
         case .retryQuarantined:
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             try retry(entry, request)
-        default: outside.answer(request.id, .json(try list(request, for: principal)))
+        default: host.answer(request.id, .json(try list(request, for: principal)))
         }
     }
 
-    /// Payloads that are kept; counted up to 100,000, so that nobody waits for it.
+    /// Number of stored payloads, counted up to 100,000 to bound the work.
     func quarantinedCount() throws -> Int {
         try database.first("SELECT COUNT(*) FROM (SELECT 1 FROM quarantine LIMIT 100000)") {
             Int($0.int64(0))
         } ?? 0
     }
 
-    /// One entry with its payload, which costs as much as bringing it; 404 for one that is
-    /// somebody else's.
+    /// One entry with its payload, which counts for the limits by its size; 404 if it belongs to
+    /// another person.
     private func entry(
         _ id: QuarantineID, _ request: Request, for principal: Principal
     ) throws -> QuarantineEntry {
         let bytes = try database.first(
             "SELECT length(payload) FROM quarantine WHERE id = ?", .id(id), as: { Int($0.int64(0)) }
         )
-        try pass(principal, request, bytes: bytes ?? 0)
+        try admit(principal, request, bytes: bytes ?? 0)
         let found = try database.first(
             "SELECT \(QuarantineEntry.columns(full: true)) FROM quarantine WHERE id = ?", .id(id),
             as: QuarantineEntry.init)
         guard let found, isVisible(found.person, to: principal) else {
-            throw Problem.notFound("there is nothing with this id in the quarantine")
+            throw Problem.notFound("there is no quarantine entry with this id")
         }
         return found
     }
 
     private func isVisible(_ person: PersonID, to principal: Principal) -> Bool {
         if let own = principal.person { return own == person }
-        return outside.replica.decide(principal, .administer, on: .suite, at: outside.now).isAllowed
+        return host.replica.decide(principal, .administer, on: .suite, at: host.now).isAllowed
     }
 
-    /// Youngest first, a page at a time.
+    /// Newest first, in pages.
     private func list(_ request: Request, for principal: Principal) throws -> [UInt8] {
         let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
         let before = try request.cursor() ?? .max
@@ -85,9 +85,9 @@ extension IngestService {
     }
 }
 
-/// A row of the quarantine as it is shown.
+/// A row of the quarantine as shown.
 struct QuarantineEntry {
-    /// - Parameter full: with the payload, which may be large.
+    /// - Parameter full: with the payload, which may be large
     static func columns(full: Bool) -> String {
         """
         number, id, device, person, path, reason, place, \(full ? "payload" : "x''"), size,
@@ -99,11 +99,11 @@ struct QuarantineEntry {
     let id: QuarantineID
     let person: PersonID
     let device: DeviceID?
-    /// Nil for what came before apps were noted.
+    /// Nil for payloads stored before apps were recorded.
     let client: ClientApp?
     let texts: (path: String, reason: String, trace: String)
-    /// Its place in the request, −1 for the whole. Where portions of it were read once more: the
-    /// place of the next one, as ``QuarantineRow/place(of:isSpoilt:)`` gives it.
+    /// Index in the request, −1 for the whole. After portions were read again: the next one as in
+    /// ``QuarantineRow/index(of:isIncomplete:)``.
     private let index: Int64
     let payload: [UInt8]
     let size: Int64
@@ -126,16 +126,16 @@ struct QuarantineEntry {
         retried = row.optionalTime(14)
     }
 
-    /// Where of a long list what was not read begins.
+    /// Start of the unread part of a long list.
     var next: Int {
         index < 0
             ? Int(-index - 1) : texts.reason == QuarantineReason.tooMany.rawValue ? Int(index) : 0
     }
 
-    /// Something before that place could not be used.
-    var isSpoilt: Bool { index < -1 }
+    /// An earlier part was rejected.
+    var isIncomplete: Bool { index < -1 }
 
-    /// - Parameter full: with the payload, which may hold positions.
+    /// - Parameter full: with the payload, which may contain positions
     func members(full: Bool) -> [JSON.Member] {
         var members: [JSON.Member] = [
             .init("id", .string(id.description)),

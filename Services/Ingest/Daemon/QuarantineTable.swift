@@ -2,16 +2,16 @@ import IngestCore
 import Model
 import Store
 
-/// Payloads of no use, in the store: of each sender what came last, as far as there is room.
+/// The table of quarantined payloads: the newest of each sender, as far as there is room.
 final class QuarantineTable {
     private let database: Database
-    /// Payloads that went for want of room, since the start.
+    /// Payloads deleted for lack of room since the start.
     private(set) var dropped = 0
 
     init(database: Database) { self.database = database }
 
-    /// How many bytes each sender takes, kept up by whatever adds or removes a payload; and in the
-    /// diary how many of a sender's payloads went for want of room.
+    /// Bytes per sender, maintained by triggers; and in the device log the number of a sender's
+    /// payloads deleted for lack of room.
     static let migration = """
         CREATE TABLE quarantine_size (
             person BLOB NOT NULL,
@@ -36,11 +36,11 @@ final class QuarantineTable {
             DELETE FROM quarantine_size
             WHERE person = old.person AND device = coalesce(old.device, x'') AND bytes <= 0;
         END;
-        ALTER TABLE diary ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE device_log ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Puts a payload aside; the same again counts up. What it pushes out is told in the newest row
-    /// of its device's diary.
+    /// Quarantines a payload; the same payload again is counted. Payloads deleted to make room are
+    /// counted in the newest row of the device log.
     func save(_ row: QuarantineRow) throws {
         try database.run(
             """
@@ -58,14 +58,14 @@ final class QuarantineTable {
         dropped += count
         try database.run(
             """
-            UPDATE diary SET dropped = dropped + ?1
-            WHERE number = (SELECT max(number) FROM diary WHERE device = ?2)
+            UPDATE device_log SET dropped = dropped + ?1
+            WHERE number = (SELECT max(number) FROM device_log WHERE device = ?2)
             """, .integer(count), .id(row.device))
     }
 
-    /// The oldest of a sender go until the rest fits; the one that came now stays, however large.
+    /// Deletes a sender's oldest payloads until the rest fits; the new one stays, however large.
     ///
-    /// - Returns: how many went
+    /// - Returns: the number of deleted payloads
     private func makeRoom(for row: QuarantineRow) throws -> Int {
         let bytes = try database.first(
             "SELECT bytes FROM quarantine_size WHERE person = ? AND device = ?", .id(row.person),
@@ -81,7 +81,7 @@ final class QuarantineTable {
         return count
     }
 
-    /// The oldest of the same sender, but not this one.
+    /// The oldest other payload of the same sender.
     private func oldest(of row: QuarantineRow) throws -> (number: Int64, bytes: Int64)? {
         try database.first(
             """

@@ -1,16 +1,15 @@
 import IngestCore
 import Model
 
-/// Reports of one device that came together and lie in one row of `report`: the first in its
-/// columns, the others packed behind it, about 30 bytes each.
+/// Reports of one device that arrived together and share a row of `report`: the first in its
+/// columns, the others packed, about 30 bytes each.
 enum ReportRun {
-    /// None of a row is later than its first by more than this: so far back is looked for one.
+    /// Maximum time from the first to the last report of a row; lookups search this far back.
     static let span = Duration.seconds(600)
-    /// Reports of one row, which stays within a quarter of a page.
+    /// Reports in one row, which stays within a quarter of a page.
     static let reportsMax = 24
 
-    /// How many of these go into one row: none is earlier than the one before it, and the row of
-    /// one whose clock was ahead is its own.
+    /// How many of these reports share the next row: ordered by time, and without clock skew.
     static func count(of reports: ArraySlice<Report>) -> Int {
         guard let first = reports.first else { return 0 }
         let end = first.fix.time + span
@@ -31,7 +30,7 @@ enum ReportRun {
         static let course: UInt8 = 4
     }
 
-    /// Those that follow the first.
+    /// Packs the reports after the first.
     static func pack(_ reports: ArraySlice<Report>, after first: Report) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(reports.count * 40)
@@ -60,7 +59,7 @@ enum ReportRun {
         return bytes
     }
 
-    /// Undoes ``pack(_:after:)``.
+    /// Reverses ``pack(_:after:)``.
     static func unpack(_ bytes: [UInt8], after first: StoredReport) -> [StoredReport] {
         var reader = PackedReader(bytes)
         var reports: [StoredReport] = []
@@ -91,7 +90,7 @@ enum ReportRun {
 }
 
 extension [UInt8] {
-    /// Seven bits a byte, the lowest first, the sign in the very lowest.
+    /// Appends a zigzag varint: seven bits per byte, lowest first.
     fileprivate mutating func append(number: Int64) {
         var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
         while rest > 127 {
@@ -106,7 +105,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads what was packed. What is cut off reads as zeros.
+/// Reads packed reports. Missing bytes read as zeros.
 private struct PackedReader {
     private let bytes: [UInt8]
     private var place = 0

@@ -2,31 +2,31 @@ import IngestCore
 import Model
 import Store
 
-/// Where reports are kept: the one door to their table.
+/// The only access to the table of reports.
 ///
-/// Rows lie in the order of (device, time), so that what is read together lies together, and 24
-/// hours of 100,000 phones take less than 4 GB. A row has half of its report's id, enough to tell
-/// it from others of its device and time; no index of ids is needed, because a report that is newer
-/// than all of its device was never stored before. Reports that came together, and do not wait,
+/// Rows are ordered by (device, time), so that reports read together are stored together; 24 hours
+/// of 100,000 phones take less than 4 GB. A row has half of its report's id, enough to tell it from
+/// others of its device and time. No index of ids is needed, because a report newer than all others
+/// of its device was never stored before. Reports that arrived together and are not in the backlog
 /// share rows (``ReportRun``).
 final class ReportTable {
     private let database: Database
-    /// Devices with rows in `skewed`: their times are not those that they said.
+    /// Devices with rows in `skewed`: the stored times differ from those that they sent.
     private var skewedDevices: Set<Int64> = []
-    /// Of a row; it is what happens most.
+    /// Prepared insert, the most frequent statement.
     private var insertion: PreparedStatement?
 
     init(database: Database) { self.database = database }
 
-    /// Takes note of what is stored; before anything else, and after a rollback.
+    /// Loads the state of the table; before any other call, and after a rollback.
     func load() throws {
         skewedDevices = Set(try database.all("SELECT DISTINCT device FROM skewed") { $0.int64(0) })
     }
 
-    /// The stored report of an observation: that of the same message, else of the same fix, which
-    /// is one report whatever its messages are called.
+    /// Finds the stored report of an observation: that of the same message, otherwise that of the
+    /// same fix, which is one report whatever its message ids.
     ///
-    /// - Parameter observed: as the phone says
+    /// - Parameter observed: the fix as sent by the phone
     func find(
         _ id: ReportID, _ observed: Fix, of device: DeviceRow
     ) throws -> (isKnown: Bool, report: Report?) {
@@ -36,7 +36,7 @@ final class ReportTable {
                 .integer(device.number), .half(of: id)
             ) { $0.time(0) }
             if let received {
-                // The time of arrival stands in for that of the fix.
+                // The time of arrival was stored instead of the fix time.
                 let stored = try report(id, received, of: device.number)
                 return (true, stored?.report(id, of: device))
             }
@@ -49,7 +49,7 @@ final class ReportTable {
         return (stored != nil, stored?.report(id, of: device))
     }
 
-    /// All reports of a device with fixes of exactly this time.
+    /// All reports of a device with exactly this fix time.
     private func reports(at time: Timestamp, of device: Int64) throws -> [StoredReport] {
         var found = try database.all(
             "SELECT \(StoredReport.columns) FROM report WHERE device = ? AND time = ?",
@@ -60,7 +60,7 @@ final class ReportTable {
         return found
     }
 
-    /// Writes a report that was completed over what is stored of it.
+    /// Overwrites a stored report with its completed version.
     func complete(_ report: Report, of device: Int64) throws {
         let time = report.fix.time
         var run: [StoredReport] = []
@@ -93,7 +93,7 @@ final class ReportTable {
             .integer(device), .time(first.fix.time), .half(of: reports[0].id))
     }
 
-    /// A report by its time and id; nil where there is none.
+    /// A report by its time and id; nil if there is none.
     func report(_ id: ReportID, _ time: Timestamp, of device: Int64) throws -> StoredReport? {
         let single = try database.first(
             """
@@ -107,9 +107,10 @@ final class ReportTable {
         return found
     }
 
-    /// Rows with several reports, each unpacked.
+    /// Unpacks the rows with several reports.
     private func visitRuns(
-        of device: Int64, from: Timestamp, through: Timestamp, _ visit: ([StoredReport]) -> Void
+        of device: Int64, from: Timestamp, through: Timestamp,
+        _ visit: ([StoredReport]) -> Void
     ) throws {
         try database.rows(
             """
@@ -119,10 +120,10 @@ final class ReportTable {
         ) { visit(StoredReport.all(in: $0)) }
     }
 
-    /// Stores a report under the short number of its device, in a row of its own.
+    /// Stores a report under the short number of its device, in its own row.
     func save(_ report: Report, of device: Int64) throws { try save([report], of: device) }
 
-    /// Stores reports of a device, by time: several that lie close together in one row.
+    /// Stores reports of a device, ordered by time. Close ones share a row.
     func save(_ reports: [Report], of device: Int64) throws {
         var rest = reports[...]
         while let first = rest.first {
@@ -170,14 +171,14 @@ final class ReportTable {
         try insert.run()
     }
 
-    /// Forgets which reports had a clock ahead of ours, except those received since a time.
+    /// Deletes the ids of reports with a clock ahead of ours that were received before a time.
     func forgetSkewed(before time: Timestamp) throws {
         try database.run("DELETE FROM skewed WHERE received < ?", .time(time))
     }
 
-    /// Forgets the oldest rows of reports of a device, as far as all in them are older than a time.
+    /// Deletes the oldest rows of a device in which all reports are older than a time.
     ///
-    /// - Returns: how many, about `limit` at most
+    /// - Returns: the number of deleted rows, about `limit` at most
     func forget(of device: Int64, before time: Timestamp, atMost limit: Int) throws -> Int {
         try database.run(
             """
@@ -189,13 +190,13 @@ final class ReportTable {
         return database.lastChanges
     }
 
-    /// The newest report of a device; nil without one.
+    /// The newest report of a device; nil if there is none.
     func newest(of device: Int64) throws -> StoredReport? {
         try newest(of: device, from: .zero, before: .distantFuture, atMost: 1).first
     }
 
-    /// Time of the newest report of a device that does not wait in the backlog; nil without one.
-    /// Those that wait lie in rows of their own.
+    /// Time of the newest report of a device outside the backlog; nil if there is none. Reports in
+    /// the backlog have their own rows.
     func newestSequenced(of device: Int64) throws -> Timestamp? {
         let last = try database.first(
             """
@@ -212,11 +213,11 @@ final class ReportTable {
         return newest
     }
 
-    /// The newest reports of a device with fixes from a time on and before another, newest first.
+    /// The newest reports of a device with fix times in a period, newest first.
     func newest(
         of device: Int64, from: Timestamp, before end: Timestamp, atMost limit: Int
     ) throws -> [StoredReport] {
-        struct Enough: Error {}
+        struct LimitReached: Error {}
         var found: [StoredReport] = []
         do {
             try database.rows(
@@ -225,19 +226,19 @@ final class ReportTable {
                 WHERE device = ? AND time >= ? AND time < ? ORDER BY time DESC
                 """, .integer(device), .time(from - ReportRun.span), .time(end)
             ) { row in
-                // Of the rows that follow none holds anything later than this.
+                // No later row contains a newer report than this.
                 let latest = row.time(0) + ReportRun.span
                 if found.count >= limit, found.count(where: { $0.fix.time > latest }) >= limit {
-                    throw Enough()
+                    throw LimitReached()
                 }
                 found += StoredReport.all(in: row)
                     .filter { $0.fix.time >= from && $0.fix.time < end }
             }
-        } catch is Enough {}
+        } catch is LimitReached {}
         return Array(found.sorted { $1.place < $0.place }.prefix(limit))
     }
 
-    /// Reports of a device with fixes from a time on and before another, by time.
+    /// Reports of a device with fix times in a period, ordered by time.
     func reports(
         of device: Int64, from: Timestamp, before end: Timestamp, atMost limit: Int
     ) throws -> [StoredReport] {
@@ -246,12 +247,12 @@ final class ReportTable {
             atMost: limit)
     }
 
-    /// Reports of a device behind a place and before a time, by time, then id.
+    /// Reports of a device after a place and before a time, ordered by time, then id.
     func reports(
         of device: Int64, after place: StoredReport.Place, before end: Timestamp = .distantFuture,
         atMost limit: Int
     ) throws -> [StoredReport] {
-        struct Enough: Error {}
+        struct LimitReached: Error {}
         var found: [StoredReport] = []
         do {
             try database.rows(
@@ -262,19 +263,19 @@ final class ReportTable {
             ) { row in
                 let time = row.time(0)
                 if found.count >= limit, found.count(where: { $0.fix.time < time }) >= limit {
-                    throw Enough()
+                    throw LimitReached()
                 }
                 found += StoredReport.all(in: row)
                     .filter { place < $0.place && $0.fix.time < end }
             }
-        } catch is Enough {}
+        } catch is LimitReached {}
         return Array(found.sorted { $0.place < $1.place }.prefix(limit))
     }
 }
 
-/// A row of a report; whose it is, its reader knows.
+/// A stored report; its reader knows the device.
 struct StoredReport: Hashable {
-    /// As they are read, from the first column on.
+    /// The columns in the order in which they are read.
     static let columns = """
         report.time, report.latitude, report.longitude, report.accuracy, report.altitude,
         report.speed, report.course, report.state, report.delay, report.id, report.more
@@ -286,7 +287,7 @@ struct StoredReport: Hashable {
     /// The last eight bytes of its id.
     var half: UInt64
 
-    /// The first one of a row.
+    /// The first report of a row.
     init(_ row: Row) {
         fix = Fix(row, from: 0)
         state = ReportState(packed: row.int64(7))
@@ -294,14 +295,15 @@ struct StoredReport: Hashable {
         half = row.blob(9).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// All of a row, by time. Positions of 0° N 0° E, which older versions stored, are left out.
+    /// The reports of a row, ordered by time, without positions of 0° N 0° E that older versions
+    /// stored.
     static func all(in row: Row) -> [StoredReport] {
         let all = everything(in: row)
         return all.contains { $0.fix.position.isZero }
             ? all.filter { !$0.fix.position.isZero } : all
     }
 
-    /// As the core knows it. Whose it is, and the first half of its id, are not stored with it.
+    /// The report for the core. The person and the first half of the id are not stored.
     fileprivate var report: Report {
         Report(
             id: ReportID(ID128(high: 0, low: half)), person: PersonID(.zero),
@@ -310,7 +312,7 @@ struct StoredReport: Hashable {
             received: received)
     }
 
-    /// The report of a device; with the whole id where that is the one looked for.
+    /// The report with its device, and with the whole id if that matches.
     fileprivate func report(_ id: ReportID, of device: DeviceRow) -> Report {
         var report = report
         if half == id.raw.low { report.id = id }
@@ -319,16 +321,16 @@ struct StoredReport: Hashable {
         return report
     }
 
-    /// All of a row, by time.
+    /// All reports of a row, ordered by time.
     fileprivate static func everything(in row: Row) -> [StoredReport] {
         let first = StoredReport(row)
         return row.isNull(10) ? [first] : [first] + ReportRun.unpack(row.blob(10), after: first)
     }
 
-    /// Where it stands among those of its device.
+    /// The place of a report among those of its device.
     struct Place: Hashable, Comparable {
         var time: Timestamp
-        /// Nil: before all of this time.
+        /// Nil sorts before all reports of this time.
         var half: UInt64?
 
         static func < (left: Place, right: Place) -> Bool {
@@ -341,8 +343,9 @@ struct StoredReport: Hashable {
     var place: Place { Place(time: fix.time, half: half) }
 }
 
-/// What a report says beside its fix, in one number: trigger in the lowest four bits, then two of
-/// charging (0 unknown, 1 no, 2 yes), clock skew, late, and the battery's percent plus one.
+/// The values of a report other than its fix, in one number: trigger in the lowest four bits, then
+/// two bits of charging (0 unknown, 1 no, 2 yes), clock skew, late, and the battery's percentage
+/// plus one.
 struct ReportState: Hashable {
     var trigger: Trigger
     var charging: Bool?
@@ -381,7 +384,7 @@ extension Value {
 }
 
 extension Fix {
-    /// Seven columns: time, latitude, longitude, accuracy, altitude, speed, course.
+    /// Reads seven columns: time, latitude, longitude, accuracy, altitude, speed, course.
     init(_ row: Row, from column: Int) {
         func optional(_ offset: Int) -> Int32? {
             row.optionalInt64(column + offset).map { Int32(clamping: $0) }

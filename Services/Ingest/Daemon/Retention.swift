@@ -3,13 +3,13 @@ import Model
 import Runtime
 import Store
 
-/// How long ingest keeps what.
+/// How long ingest keeps each kind of data.
 struct RetentionAges: Hashable {
     var history = HistoryRules()
-    /// Who saw whom.
+    /// Access log.
     var accessDays = 365
     var quarantineDays = 30
-    /// A journey that got nowhere for so long is ended; 0 = never.
+    /// An open journey without movement for this long is stopped; 0 = never.
     var journeyQuietHours = 12
 }
 
@@ -24,22 +24,22 @@ extension RetentionAges {
     static let settings = [
         Setting(
             trial, .integer(1...3650), default: "30", unit: "days",
-            help: "Reports and journeys of people whose plan is trial are kept so long."),
+            help: "Retention of reports and journeys of people with a trial plan, days."),
         Setting(
             paid, .integer(1...3650), default: "365", unit: "days",
-            help: "Reports and journeys of people whose plan is paid are kept so long."),
+            help: "Retention of reports and journeys of people with a paid plan, days."),
         Setting(
             lapsed, .integer(1...3650), default: "30", unit: "days",
-            help: "Reports and journeys of people whose plan has lapsed are kept so long."),
+            help: "Retention of reports and journeys of people with a lapsed plan, days."),
         Setting(
             access, .integer(30...3650), default: "365", unit: "days",
-            help: "People can read for so long who saw them."),
+            help: "Retention of the access log, days."),
         Setting(
             quarantine, .integer(1...365), default: "30", unit: "days",
-            help: "Payloads that could not be used are kept so long."),
+            help: "Retention of quarantined payloads, days."),
         Setting(
             journey, .integer(0...720), default: "12", unit: "hours",
-            help: "A journey that gets nowhere for so long ends by itself; 0: never."),
+            help: "An open journey without movement for this long is stopped, hours; 0 = never."),
     ]
 
     init(_ configuration: Configuration) {
@@ -53,16 +53,16 @@ extension RetentionAges {
     }
 }
 
-/// A round of forgetting: begun when the timer says so, a portion a turn, and begun again after a
-/// restart. Ages are counted from what the timer said, never from a clock of this process.
+/// Deletes expired data in rounds: started by the timer, a portion per turn, restarted after a
+/// restart. Ages are relative to the timer's time, never to this process's clock.
 struct Retention {
-    /// What a portion looks at, in this order.
+    /// The current portion, in this order.
     private enum Place {
-        /// Reports, by short numbers of devices.
+        /// Reports, by short number of the device.
         case devices(after: Int64)
-        /// Journeys, by people.
+        /// Journeys, by person.
         case travellers(after: PersonID?)
-        case decisions, diary, access, quarantine
+        case decisions, deviceLog, access, quarantine
         case nothing
     }
 
@@ -76,7 +76,7 @@ struct Retention {
         self.ages = ages
     }
 
-    /// Goes on with a round that was not done.
+    /// Continues an unfinished round.
     mutating func load() throws {
         place = .nothing
         let stored = try database.first("SELECT at, done FROM retention") { row in
@@ -87,7 +87,7 @@ struct Retention {
         if !stored.isDone { place = .devices(after: 0) }
     }
 
-    /// - Returns: whether that is news: a round that is told again is the same.
+    /// - Returns: whether the round is new
     mutating func begin(_ round: RetentionRound) throws -> Bool {
         guard round.at > time else { return false }
         time = round.at
@@ -98,7 +98,7 @@ struct Retention {
 
     var isAtWork: Bool { if case .nothing = place { false } else { true } }
 
-    /// One portion.
+    /// Deletes one portion.
     mutating func step(_ service: IngestService) throws {
         switch place {
         case .nothing: return
@@ -107,11 +107,11 @@ struct Retention {
         case .decisions:
             let isMore = try forget(
                 "decision", by: "time", before: time - .seconds(Limits.decisionSeconds))
-            place = isMore ? .decisions : .diary
-        case .diary:
-            let isMore = try service.writer.diary.forget(
-                before: time - .seconds(Limits.diarySeconds))
-            place = isMore ? .diary : .access
+            place = isMore ? .decisions : .deviceLog
+        case .deviceLog:
+            let isMore = try service.writer.deviceLog.forget(
+                before: time - .seconds(Limits.deviceLogSeconds))
+            place = isMore ? .deviceLog : .access
         case .access:
             let hour = (time - Retention.days(ages.accessDays)).seconds / 3600
             place = try forgetAccess(before: hour) ? .access : .quarantine
@@ -132,7 +132,7 @@ struct Retention {
             .flag(isDone))
     }
 
-    /// Devices whose reports have not all entered `in/p` wait for the next round.
+    /// Devices with reports in the backlog wait for the next round.
     private func forgetReports(
         after last: Int64, _ service: IngestService
     ) throws -> Place {
@@ -141,12 +141,12 @@ struct Retention {
             SELECT number, person FROM device WHERE number > ? AND NOT EXISTS (
                 SELECT 1 FROM waiting WHERE waiting.device = device.number)
             ORDER BY number LIMIT ?
-            """, .integer(last), .integer(Limits.looksPerTurn)
+            """, .integer(last), .integer(Limits.lookupsPerTurn)
         ) { row in (number: row.int64(0), person: row.id(1) as PersonID) }
         var room = Limits.rowsForgottenPerTurn
         for device in devices {
-            let limit = ages.history.keptFrom(
-                device.person, in: service.outside.replica, at: time)
+            let limit = ages.history.historyStart(
+                device.person, in: service.host.replica, at: time)
             guard let limit else { continue }
             room -= try service.writer.reports.forget(
                 of: device.number, before: limit, atMost: room)
@@ -161,12 +161,12 @@ struct Retention {
         let people = try database.all(
             """
             SELECT DISTINCT person FROM journey WHERE person > ? ORDER BY person LIMIT ?
-            """, .blob(last?.raw.bytes ?? []), .integer(Limits.looksPerTurn)
+            """, .blob(last?.raw.bytes ?? []), .integer(Limits.lookupsPerTurn)
         ) { $0.id(0) as PersonID }
         for (index, person) in people.enumerated() {
-            let limit = ages.history.keptFrom(person, in: service.outside.replica, at: time)
+            let limit = ages.history.historyStart(person, in: service.host.replica, at: time)
             guard let limit else { continue }
-            try service.take(.forgetJourneys(person, endedBefore: limit))
+            try service.handle(.forgetJourneys(person, endedBefore: limit))
             if service.core.isForgettingMore {
                 return .travellers(after: index > 0 ? people[index - 1] : last)
             }
@@ -195,7 +195,7 @@ struct Retention {
         return database.lastChanges == Limits.rowsForgottenPerTurn
     }
 
-    /// How long a journey may get nowhere; nil = for ever.
+    /// How long an open journey may stay without movement; nil = for ever.
     var journeyQuiet: Duration? {
         ages.journeyQuietHours > 0 ? .seconds(Int64(ages.journeyQuietHours) * 3600) : nil
     }

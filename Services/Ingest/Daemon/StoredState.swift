@@ -4,7 +4,7 @@ import Model
 import Parsing
 import Store
 
-/// Reads everything that the core starts from.
+/// Loads the state with which the core starts.
 struct StoredState {
     let writer: Writer
     var database: Database { writer.database }
@@ -18,21 +18,24 @@ struct StoredState {
         }
         stored.waiting = try waiting()
         stored.emergencies = try emergencies()
-        stored.placedCircles = try database.all(
-            "SELECT circle, partition, digest FROM placed_circle"
+        stored.configuredCircles = try database.all(
+            "SELECT circle, partition, digest FROM configured_circle"
         ) { row in
-            PlacedCircleRow(circle: row.id(0), partition: partition(row.int(1)), digest: row.id(2))
+            ConfiguredCircleRow(
+                circle: row.id(0), partition: partition(row.int(1)), digest: row.id(2))
         }
-        stored.placedPeople = try database.all("SELECT person, digest FROM placed_person") { row in
-            PlacedPersonRow(person: row.id(0), digest: row.id(1))
+        stored.configuredPeople = try database.all("SELECT person, digest FROM configured_person") {
+            row in
+            ConfiguredPersonRow(person: row.id(0), digest: row.id(1))
         }
-        stored.placedSets = try database.all("SELECT owner, partition FROM placed_set") { row in
-            PlacedSetRow(set: row.id(0), partition: partition(row.int(1)))
+        stored.configuredSets = try database.all("SELECT owner, partition FROM configured_set") {
+            row in
+            ConfiguredSetRow(set: row.id(0), partition: partition(row.int(1)))
         }
-        stored.placedPages = try database.all(
-            "SELECT owner, page, partition, digest FROM placed_page"
+        stored.configuredPages = try database.all(
+            "SELECT owner, page, partition, digest FROM configured_page"
         ) { row in
-            PlacedPageRow(
+            ConfiguredPageRow(
                 set: row.id(0), page: row.int(1), partition: partition(row.int(2)),
                 digest: row.id(3))
         }
@@ -43,12 +46,12 @@ struct StoredState {
         stored.policies = try database.all("SELECT body FROM policy") { row in
             try JSON.parse(row.text(0)).decode(PolicyRow.self)
         }
-        stored.watching = try database.all("SELECT person, watch, until FROM watching") { row in
-            WatchingRow(person: row.id(0), watch: row.id(1), until: row.time(2))
+        stored.watches = try database.all("SELECT person, watch, until FROM watching") { row in
+            WatchRow(person: row.id(0), watch: row.id(1), until: row.time(2))
         }
         try phones(into: &stored)
         try JourneyStore(database: database).load(into: &stored)
-        try loadSilences(into: &stored)
+        try loadContactStates(into: &stored)
         stored.partitions = try database.all("SELECT number FROM partition") { row in
             partition(row.int(0))
         }
@@ -61,7 +64,7 @@ struct StoredState {
 
     private func partition(_ number: Int) -> Partition {
         guard let partition = Partition(number) else {
-            fatalError("the store holds partitions 0 to 63, not \(number)")
+            fatalError("the store must contain partitions 0 to 63, not \(number)")
         }
         return partition
     }
@@ -102,7 +105,7 @@ struct StoredState {
                 trigger: EmergencyTrigger(rawValue: row.text(3)) ?? .panic, raised: row.time(4),
                 received: row.time(5), countdownEnds: row.time(6),
                 state: EmergencyState(rawValue: row.text(7)) ?? .open,
-                told: Told(rawValue: row.text(8)) ?? .none,
+                deliveryState: DeliveryState(rawValue: row.text(8)) ?? .none,
                 recipients: IDList.read(row.blob(9)).map { PersonID($0) },
                 ended: row.optionalTime(10),
                 endedCircles: IDList.read(row.blob(11)).map { CircleID($0) },
@@ -114,7 +117,7 @@ struct StoredState {
     }
 }
 
-/// Ids one after another, sixteen bytes each.
+/// Concatenated ids, sixteen bytes each.
 enum IDList {
     static func write(_ ids: some Sequence<ID128>) -> [UInt8] {
         var bytes: [UInt8] = []

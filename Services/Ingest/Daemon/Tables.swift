@@ -1,33 +1,33 @@
 import Store
 
-/// The tables of ingest's store, beside those of the bus and of the directory's replica.
+/// The tables of ingest's store, beside those of the bus and the directory's replica.
 enum Tables {
     static let migrations = [
         Migration(number: 1, sql: first), Migration(number: 2, sql: second),
         Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
         Migration(number: 5, sql: fifth), Migration(number: 6, sql: phones),
         Migration(number: 7, sql: JourneyStore.migration),
-        Migration(number: 8, sql: silences), Migration(number: 9, sql: small),
+        Migration(number: 8, sql: contactStates), Migration(number: 9, sql: small),
         Migration(number: 10, sql: apps),
-        Migration(number: 11, sql: DiaryTable.migration),
+        Migration(number: 11, sql: DeviceLogTable.migration),
         Migration(number: 12, sql: forgetting), Migration(number: 13, sql: TopicTable.migration),
         Migration(number: 14, sql: QuarantineTable.migration), Migration(number: 15, sql: runs),
-        Migration(number: 16, sql: PhoneWriter.taggedMigration),
+        Migration(number: 16, sql: DeviceStatusWriter.taggedMigration),
         Migration(number: 17, sql: BrokerSecrets.migration),
         Migration(number: 18, sql: privacy),
         Migration(number: 19, sql: joinedCalls),
-        Migration(number: 20, sql: KeptCalls.migration),
+        Migration(number: 20, sql: DeferredCalls.migration),
     ]
 
-    /// With whom exact positions were shared when a decision was made (unknown for older rows, so
-    /// nobody), and the circles in which an emergency has ended while it goes on in others.
+    /// Circles with exact sharing at the time of a decision (none for older rows), and circles in
+    /// which an emergency has ended while it continues in others.
     private static let privacy = """
         ALTER TABLE decision ADD COLUMN exact BLOB NOT NULL DEFAULT x'';
         ALTER TABLE emergency ADD COLUMN ended_circles BLOB NOT NULL DEFAULT x'';
         """
 
-    /// Reports name their device by its short number, without a foreign key: looking the parent up
-    /// costs as much as the insert.
+    /// Reports refer to their device by its short number, without a foreign key: looking up the
+    /// parent costs as much as the insert.
     private static let first = """
         CREATE TABLE device (
             number INTEGER PRIMARY KEY,
@@ -79,13 +79,13 @@ enum Tables {
             one INTEGER PRIMARY KEY CHECK (one = 1),
             time INTEGER NOT NULL
         ) STRICT;
-        CREATE TABLE placed_circle (
+        CREATE TABLE configured_circle (
             circle BLOB NOT NULL,
             partition INTEGER NOT NULL,
             digest BLOB NOT NULL,
             PRIMARY KEY (circle, partition)
         ) STRICT, WITHOUT ROWID;
-        CREATE TABLE placed_person (
+        CREATE TABLE configured_person (
             person BLOB PRIMARY KEY,
             digest BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
@@ -138,8 +138,8 @@ enum Tables {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Checkpoints, and the configuration of partitions as of them. What stores have placed before
-    /// this is in the log of the partition whole: nothing of it was ever pruned.
+    /// Checkpoints, and the configuration of partitions as of them. Configuration of older stores
+    /// is complete in the partition's log, which was never pruned.
     private static let second = """
         ALTER TABLE sequence ADD COLUMN logic INTEGER NOT NULL DEFAULT 1;
         -- part: 0 the logic, 1 a circle, 2 a person; sequence: of the record in the log.
@@ -176,20 +176,20 @@ enum Tables {
         ) STRICT;
         """
 
-    /// Which checkpoints somebody came to the end of the log with.
+    /// Whether a checkpoint is proven.
     private static let third = "ALTER TABLE checkpoint ADD COLUMN proven INTEGER NOT NULL DEFAULT 0"
 
-    /// Sets of zones: pages that a partition has been told, and the sets of which it has them all.
-    /// Versions of their pages stand between those of circles and of people.
+    /// Sets of zones: pages and complete sets that a partition has. Versions of pages are ordered
+    /// between those of circles and people.
     private static let fourth = """
-        CREATE TABLE placed_page (
+        CREATE TABLE configured_page (
             owner BLOB NOT NULL,
             page INTEGER NOT NULL,
             partition INTEGER NOT NULL,
             digest BLOB NOT NULL,
             PRIMARY KEY (owner, partition, page)
         ) STRICT, WITHOUT ROWID;
-        CREATE TABLE placed_set (
+        CREATE TABLE configured_set (
             owner BLOB NOT NULL,
             partition INTEGER NOT NULL,
             PRIMARY KEY (owner, partition)
@@ -198,7 +198,7 @@ enum Tables {
         UPDATE placed SET part = 3 WHERE part = 2;
         """
 
-    /// Alarms and hints, as evaluators told them; decisions about zones.
+    /// Alarms and policies as decided by evaluators; decisions about zones.
     private static let fifth = """
         CREATE TABLE disarmed (person BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
         CREATE TABLE alarm (
@@ -228,7 +228,7 @@ enum Tables {
         CREATE INDEX decision_by_time ON decision (time);
         """
 
-    /// What phones tell beside fixes, and who asked them where they are.
+    /// Device status, and location requests.
     private static let phones = """
         CREATE TABLE condition (
             device BLOB PRIMARY KEY,
@@ -242,7 +242,7 @@ enum Tables {
             face BLOB,
             digest BLOB
         ) STRICT;
-        CREATE TABLE offer (
+        CREATE TABLE suggestion (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             id BLOB NOT NULL UNIQUE,
             person BLOB NOT NULL,
@@ -255,8 +255,8 @@ enum Tables {
             offered INTEGER NOT NULL,
             waits INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX offer_by_person ON offer (person, number);
-        CREATE INDEX offer_by_device ON offer (device, key);
+        CREATE INDEX suggestion_by_person ON suggestion (person, number);
+        CREATE INDEX suggestion_by_device ON suggestion (device, key);
         CREATE TABLE locating (
             device BLOB PRIMARY KEY,
             person BLOB NOT NULL,
@@ -270,15 +270,16 @@ enum Tables {
         ALTER TABLE access ADD COLUMN asked INTEGER;
         """
 
-    /// The app that something put aside came from, by which it is read once more; when that was.
+    /// The app that sent a quarantined payload, which is needed to read it again, and when that
+    /// last happened.
     private static let apps = """
         ALTER TABLE quarantine ADD COLUMN client TEXT NOT NULL DEFAULT '';
         ALTER TABLE quarantine ADD COLUMN retried INTEGER;
         """
 
-    /// Reports in the order of (device, time), each as small as can be: half of its id, the moment
-    /// of its receipt as a delay in microseconds, and its marks in one number. Those whose clock
-    /// was ahead of ours are known by their ids alone.
+    /// Reports ordered by (device, time), each as small as possible: half of its id, the receipt
+    /// time as a delay in microseconds, and its flags in one number. Reports with a clock ahead of
+    /// ours are found by id only.
     private static let small = """
         ALTER TABLE report RENAME TO report_before;
         ALTER TABLE waiting RENAME TO waiting_before;
@@ -326,7 +327,7 @@ enum Tables {
         DROP TABLE report_before;
         """
 
-    /// What helps to find what has been kept long enough, and who is being erased.
+    /// Rounds of retention, and running erasures.
     private static let forgetting = """
         CREATE TABLE retention (
             one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -348,12 +349,12 @@ enum Tables {
         ALTER TABLE journey ADD COLUMN moved_longitude INTEGER;
         """
 
-    /// Further calls that joined an emergency without being stored: how many, and the last one.
+    /// Number of further calls that joined an emergency without being stored, and the last one.
     private static let joinedCalls = """
         ALTER TABLE emergency ADD COLUMN joined_calls INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE emergency ADD COLUMN last_joined TEXT;
         """
 
-    /// Reports that came together with the one of the row, packed.
+    /// Packed reports that arrived together with the row's report.
     private static let runs = "ALTER TABLE report ADD COLUMN more BLOB"
 }

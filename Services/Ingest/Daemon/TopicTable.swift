@@ -2,7 +2,7 @@ import Dialects
 import Model
 import Store
 
-/// Names under which phones publish on the operator's broker, where these are not the phones' ids.
+/// Topics of phones on the operator's broker that differ from the phones' ids.
 final class TopicTable {
     static let migration = """
         CREATE TABLE device_topic (
@@ -24,20 +24,20 @@ final class TopicTable {
         }
     }
 
-    /// All names with their devices, by name.
+    /// All topics with their devices, ordered by topic.
     var all: [(name: String, device: DeviceID)] {
         devices.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    /// Whose a topic is: by the name that the operator gave, else by its user, if that is a
-    /// device's id.
+    /// The device of a topic: the one that the operator set, otherwise the topic's user if that is
+    /// a device's id.
     func device(of topic: OwnTracks.Topic) -> DeviceID? {
         devices[topic.name] ?? DeviceID(topic.user.lowercased())
     }
 
     func name(of device: DeviceID) -> String? { devices.first { $0.value == device }?.key }
 
-    /// - Returns: false where another device has that name
+    /// - Returns: false if another device has this topic
     func set(_ topic: OwnTracks.Topic, of device: DeviceID, at now: Timestamp) throws -> Bool {
         if let other = devices[topic.name], other != device { return false }
         try remove(of: device)
@@ -53,6 +53,6 @@ final class TopicTable {
         forget(device)
     }
 
-    /// Its row is gone already, or goes with the rest of the device.
+    /// Drops the topic from memory; the row is deleted with the rest of the device.
     func forget(_ device: DeviceID) { devices = devices.filter { $0.value != device } }
 }

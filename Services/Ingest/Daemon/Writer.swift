@@ -3,40 +3,40 @@ import Model
 import Parsing
 import Store
 
-/// Writes the rows of effects, each by one prepared statement, in the turn's transaction.
+/// Writes the rows of effects in the turn's transaction.
 struct Writer {
     let database: Database
     let reports: ReportTable
     let devices: DeviceTable
-    let diary: DiaryTable
+    let deviceLog: DeviceLogTable
     let quarantine: QuarantineTable
 
     init(database: Database) {
         self.database = database
         reports = ReportTable(database: database)
         devices = DeviceTable(database: database, reports: reports)
-        diary = DiaryTable(database: database)
+        deviceLog = DeviceLogTable(database: database)
         quarantine = QuarantineTable(database: database)
     }
 
-    /// Remembers an event of another service.
+    /// Records that an event of another service is applied.
     ///
-    /// - Returns: false when it was applied before.
+    /// - Returns: false if it was applied before
     func isFirst(_ event: EventID, at time: Timestamp) throws -> Bool {
         try database.run(
             "INSERT OR IGNORE INTO applied (id, time) VALUES (?, ?)", .id(event), .time(time))
         return database.lastChanges == 1
     }
 
-    /// Writes what an effect says about rows; effects of other kinds change nothing.
+    /// Writes the row of an effect; ignores effects without rows.
     func write(_ effect: Effect) throws {
         switch effect {
         case .saveReport(let report, let device): try reports.save(report, of: device)
         case .saveReports(let all, let device): try reports.save(all, of: device)
         case .completeReport(let report, let device): try reports.complete(report, of: device)
         case .saveDevice(let row): try devices.save(row)
-        case .noteDevice(let row): devices.note(row.number)
-        case .saveLeader(let person, let device):
+        case .updateDevice(let row): devices.markOutdated(row.number)
+        case .savePrimaryDevice(let person, let device):
             try database.run(
                 "INSERT OR REPLACE INTO leader (person, device) VALUES (?, ?)", .id(person),
                 .id(device))
@@ -47,7 +47,7 @@ struct Writer {
                 SELECT ?, number, ?, ?, ? FROM device WHERE device = ?
                 """, .integer(row.number), .time(row.report.fix.time), .id(row.report.id),
                 .text(row.report.trace), .id(row.report.device))
-        case .unwait(let number):
+        case .removeWaiting(let number):
             try database.run("DELETE FROM waiting WHERE number = ?", .integer(number))
         case .saveTime(let time):
             try database.run(
@@ -60,10 +60,10 @@ struct Writer {
         case .saveEmergency(let row): try save(row)
         case .removeEmergency(let id):
             try database.run("DELETE FROM emergency WHERE id = ?", .id(id))
-        case .forgetApplied(let time):
+        case .removeApplied(let time):
             try database.run("DELETE FROM applied WHERE time < ?", .time(time))
             try reports.forgetSkewed(before: time)
-        case .saveQuarantine, .removeQuarantine, .noteRetry: try putAside(effect)
+        case .saveQuarantine, .removeQuarantine, .recordRetry: try writeQuarantine(effect)
         case .saveAccess(let row):
             try database.run(
                 """
@@ -72,28 +72,29 @@ struct Writer {
                 """,
                 .id(row.person), .integer(row.hour), .blob(row.viewer?.raw.bytes ?? []),
                 .time(row.asked))
-        case .saveDiary(let row): try diary.save(row)
-        case .phone(let effect): try PhoneWriter(database: database).write(effect)
-        case .savePartition, .savePlacedCircle, .removePlacedCircle, .savePlacedPerson,
-            .removePlacedPerson, .savePlacedPage, .removePlacedPage, .savePlacedSet,
-            .removePlacedSet:
-            try place(effect)
-        case .saveArming, .saveAlarm, .removeAlarm, .savePolicy, .removePolicy, .saveWatching,
-            .removeWatching, .saveDecision, .removeDecisions:
-            try follow(effect)
-        case .saveTerms, .removeTerms, .saveSilence, .removeSilence, .saveHold:
-            try writeSilence(effect)
+        case .saveDeviceLog(let row): try deviceLog.save(row)
+        case .device(let effect): try DeviceStatusWriter(database: database).write(effect)
+        case .savePartition, .saveConfiguredCircle, .removeConfiguredCircle, .saveConfiguredPerson,
+            .removeConfiguredPerson, .saveConfiguredPage, .removeConfiguredPage, .saveConfiguredSet,
+            .removeConfiguredSet:
+            try writeConfiguration(effect)
+        case .saveArming, .saveAlarm, .removeAlarm, .savePolicy, .removePolicy, .saveWatch,
+            .removeWatch, .saveDecision, .removeDecisions:
+            try writeDecision(effect)
+        case .saveExpectation, .removeExpectation, .saveContactState, .removeContactState,
+            .saveContactLossHold:
+            try writeContactState(effect)
         case .append, .raise, .answer, .journey, .erase: break
         }
     }
 
-    /// What could not be used, and what became of it.
-    private func putAside(_ effect: Effect) throws {
+    /// Writes changes of the quarantine.
+    private func writeQuarantine(_ effect: Effect) throws {
         switch effect {
         case .saveQuarantine(let row): try quarantine.save(row)
         case .removeQuarantine(let id):
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(id))
-        case .noteRetry(let id, let reason, let place, let time):
+        case .recordRetry(let id, let reason, let place, let time):
             try database.run(
                 """
                 UPDATE quarantine SET reason = coalesce(?, reason), place = coalesce(?, place),
@@ -103,8 +104,8 @@ struct Writer {
         }
     }
 
-    /// What evaluators and the timer told.
-    private func follow(_ effect: Effect) throws {
+    /// Writes decisions of evaluators and the timer.
+    private func writeDecision(_ effect: Effect) throws {
         switch effect {
         case .saveArming(let person, let armed):
             try database.run(
@@ -113,7 +114,7 @@ struct Writer {
                     : "INSERT OR IGNORE INTO disarmed (person) VALUES (?)", .id(person))
         case .saveAlarm(let row):
             try database.run(
-                "INSERT OR REPLACE INTO alarm (id, body) VALUES (?, ?)", .id(row.news.alarm),
+                "INSERT OR REPLACE INTO alarm (id, body) VALUES (?, ?)", .id(row.change.alarm),
                 .text(try JSON.encode(row).text))
         case .removeAlarm(let alarm):
             try database.run("DELETE FROM alarm WHERE id = ?", .id(alarm))
@@ -123,11 +124,11 @@ struct Writer {
                 .id(row.policy.device), .text(try JSON.encode(row).text))
         case .removePolicy(let device):
             try database.run("DELETE FROM policy WHERE device = ?", .id(device))
-        case .saveWatching(let row):
+        case .saveWatch(let row):
             try database.run(
                 "INSERT OR REPLACE INTO watching (person, watch, until) VALUES (?, ?, ?)",
                 .id(row.person), .id(row.watch), .time(row.until))
-        case .removeWatching(let person):
+        case .removeWatch(let person):
             try database.run("DELETE FROM watching WHERE person = ?", .id(person))
         case .saveDecision(let row):
             try database.run(
@@ -154,54 +155,54 @@ struct Writer {
             """,
             .id(row.id), .id(row.person), .id(row.emergency), .text(row.trigger.rawValue),
             .time(row.raised), .time(row.received), .time(row.countdownEnds),
-            .text(row.state.rawValue), .text(row.told.rawValue),
+            .text(row.state.rawValue), .text(row.deliveryState.rawValue),
             .blob(IDList.write(row.recipients.map(\.raw))), .time(row.ended),
             .blob(IDList.write(row.endedCircles.map(\.raw))), .integer(row.joinedCalls),
             .text(try row.lastJoined.map { try JSON.encode($0).text }))
     }
 
-    private func place(_ effect: Effect) throws {
+    private func writeConfiguration(_ effect: Effect) throws {
         switch effect {
         case .savePartition(let partition):
             try database.run(
                 "INSERT OR IGNORE INTO partition (number) VALUES (?)", .integer(partition.number))
-        case .savePlacedCircle(let row):
+        case .saveConfiguredCircle(let row):
             try database.run(
-                "INSERT OR REPLACE INTO placed_circle (circle, partition, digest) VALUES (?, ?, ?)",
+                "INSERT OR REPLACE INTO configured_circle VALUES (?, ?, ?)",
                 .id(row.circle), .integer(row.partition.number), .id(row.digest))
-        case .removePlacedCircle(let circle, let partition):
+        case .removeConfiguredCircle(let circle, let partition):
             try database.run(
-                "DELETE FROM placed_circle WHERE circle = ? AND partition = ?", .id(circle),
+                "DELETE FROM configured_circle WHERE circle = ? AND partition = ?", .id(circle),
                 .integer(partition.number))
-        case .savePlacedPerson(let row):
+        case .saveConfiguredPerson(let row):
             try database.run(
-                "INSERT OR REPLACE INTO placed_person (person, digest) VALUES (?, ?)",
+                "INSERT OR REPLACE INTO configured_person (person, digest) VALUES (?, ?)",
                 .id(row.person), .id(row.digest))
-        case .removePlacedPerson(let person):
-            try database.run("DELETE FROM placed_person WHERE person = ?", .id(person))
-        default: try placeSet(effect)
+        case .removeConfiguredPerson(let person):
+            try database.run("DELETE FROM configured_person WHERE person = ?", .id(person))
+        default: try writeConfiguredSet(effect)
         }
     }
 
-    private func placeSet(_ effect: Effect) throws {
+    private func writeConfiguredSet(_ effect: Effect) throws {
         switch effect {
-        case .savePlacedPage(let row):
+        case .saveConfiguredPage(let row):
             try database.run(
                 """
-                INSERT OR REPLACE INTO placed_page (owner, page, partition, digest)
+                INSERT OR REPLACE INTO configured_page (owner, page, partition, digest)
                 VALUES (?, ?, ?, ?)
                 """, .id(row.set), .integer(row.page), .integer(row.partition.number),
                 .id(row.digest))
-        case .removePlacedPage(let set, let page, let partition):
+        case .removeConfiguredPage(let set, let page, let partition):
             try database.run(
-                "DELETE FROM placed_page WHERE owner = ? AND partition = ? AND page = ?",
+                "DELETE FROM configured_page WHERE owner = ? AND partition = ? AND page = ?",
                 .id(set), .integer(partition.number), .integer(page))
-        case .savePlacedSet(let set, let partition):
+        case .saveConfiguredSet(let set, let partition):
             try database.run(
-                "INSERT OR IGNORE INTO placed_set (owner, partition) VALUES (?, ?)", .id(set),
+                "INSERT OR IGNORE INTO configured_set (owner, partition) VALUES (?, ?)", .id(set),
                 .integer(partition.number))
-        case .removePlacedSet(let set, let partition):
-            for table in ["placed_set", "placed_page"] {
+        case .removeConfiguredSet(let set, let partition):
+            for table in ["configured_set", "configured_page"] {
                 try database.run(
                     "DELETE FROM \(table) WHERE owner = ? AND partition = ?", .id(set),
                     .integer(partition.number))

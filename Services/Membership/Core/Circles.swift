@@ -1,14 +1,14 @@
 import Directory
 import Model
 
-extension Attempt {
-    /// Who creates a circle is its first admin; the operator is a member of none.
+extension CommandDecision {
+    /// The creator becomes the first admin; the operator becomes no member.
     func createCircle(_ id: CircleID, _ patch: CirclePatch) -> Verdict {
-        if let refusal = denial(.createCircle, on: .suite) { return .refused(refusal) }
+        if let rejection = denial(.createCircle, on: .suite) { return .rejected(rejection) }
         var circle = Circle(id: id, name: "")
         if let creator = command.principal.person.flatMap(directory.person) {
             guard directory.circles(of: creator.id).count < allowance.circles else {
-                return .refused(.full("circles of a person", allowance.circles))
+                return .rejected(.full("circles of a person", allowance.circles))
             }
             circle.members = [
                 Membership(
@@ -17,7 +17,7 @@ extension Attempt {
             ]
         }
         patch.apply(to: &circle)
-        if let refusal = check(circle) { return .refused(refusal) }
+        if let rejection = check(circle) { return .rejected(rejection) }
         return .done([.circleChanged(circle)], .circle(circle))
     }
 
@@ -26,58 +26,59 @@ extension Attempt {
         if patch.escalation != nil { actions.append(.editEscalation) }
         if patch.historyDays != nil { actions.append(.changeRetention) }
         if patch.hasSettings || actions.isEmpty { actions.append(.editCircle) }
-        if let refusal = denial(actions, on: .circle(id)) { return .refused(refusal) }
-        guard let old = directory.circle(id) else { return .refused(.missing("circle")) }
-        if let refusal = outdated(old.version) { return .refused(refusal) }
+        if let rejection = denial(actions, on: .circle(id)) { return .rejected(rejection) }
+        guard let old = directory.circle(id) else { return .rejected(.missing("circle")) }
+        if let rejection = outdated(old.version) { return .rejected(rejection) }
         var circle = old
         patch.apply(to: &circle)
-        if let refusal = check(circle) ?? consent(old, circle) { return .refused(refusal) }
+        if let rejection = check(circle) ?? consent(old, circle) { return .rejected(rejection) }
         guard circle != old else { return .done([], .circle(old)) }
         circle.version += 1
         return .done([.circleChanged(circle)], .circle(circle))
     }
 
     func removeCircle(_ id: CircleID) -> Verdict {
-        if let refusal = denial(.deleteCircle, on: .circle(id)) { return .refused(refusal) }
-        guard let circle = directory.circle(id) else { return .refused(.missing("circle")) }
-        if let refusal = outdated(circle.version) { return .refused(refusal) }
+        if let rejection = denial(.deleteCircle, on: .circle(id)) { return .rejected(rejection) }
+        guard let circle = directory.circle(id) else { return .rejected(.missing("circle")) }
+        if let rejection = outdated(circle.version) { return .rejected(rejection) }
         return .done([.circleRemoved(CircleRemoval(circle: id))], .gone)
     }
 
-    /// Nobody who has joined becomes visible to more people, or farther back, without having
-    /// agreed.
-    private func consent(_ old: Circle, _ new: Circle) -> Refusal? {
+    /// Rejects changes that show joined members to more people, or further back in time, than they
+    /// agreed to.
+    private func consent(_ old: Circle, _ new: Circle) -> CommandRejection? {
         let others = old.members.contains {
             $0.joined != nil && $0.person != command.principal.person
         }
         guard others else { return nil }
-        let hint = "create a circle with this setting and invite them: joining is their consent"
+        let hint = "create a circle with this setting and invite them; joining is their consent"
         if new.membersSeePositions, !old.membersSeePositions {
-            return Refusal(
-                .conflict, "people who have joined would become visible to more members",
+            return CommandRejection(
+                .conflict, "members who have joined would become visible to more people",
                 field: "membersSeePositions", hint: hint)
         }
         guard new.historyDays ?? .max > old.historyDays ?? .max else { return nil }
-        return Refusal(
-            .conflict, "people who have joined would be seen farther back", field: "historyDays",
+        return CommandRejection(
+            .conflict, "members who have joined would be visible further back in time",
+            field: "historyDays",
             hint: hint)
     }
 
-    private func check(_ circle: Circle) -> Refusal? {
+    private func check(_ circle: Circle) -> CommandRejection? {
         guard circle.escalation.count <= Limits.escalationTiersMax else {
-            return Refusal(
+            return CommandRejection(
                 .invalid, "no more than \(Limits.escalationTiersMax) tiers are allowed",
                 field: "escalation")
         }
         for (index, tier) in circle.escalation.enumerated() {
             if tier.roles.isEmpty, tier.people.isEmpty {
-                return Refusal(
-                    .invalid, "this tier tells nobody", field: "escalation[\(index)]",
-                    hint: "give roles or people")
+                return CommandRejection(
+                    .invalid, "this tier has no recipients", field: "escalation[\(index)]",
+                    hint: "set roles or people")
             }
             let stranger = tier.people.firstIndex { circle.member($0) == nil }
             if let stranger {
-                return Refusal(
+                return CommandRejection(
                     .invalid, "nobody with this id has joined the circle",
                     field: "escalation[\(index)].people[\(stranger)]")
             }

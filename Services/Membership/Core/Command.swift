@@ -1,26 +1,26 @@
 import Directory
 import Model
 
-/// Names a request until it is answered.
+/// Identifies an HTTP request until it is answered.
 public typealias RequestID = UInt64
 
-/// What reaches the core.
+/// Inputs of ``MembershipCore``.
 public enum Input: Sendable {
-    /// Somebody wants a change.
+    /// A caller requests a change.
     case command(Command)
-    /// The operator's token, as the secrets folder has it: from now on the only one.
+    /// The token in the secrets folder. It becomes the operator's only token.
     case operatorToken(NewCredential)
-    /// A person who had been erased is here again, with a store that was put back.
+    /// Erases a person who came back when an older store was restored.
     case eraseAgain(PersonID)
-    /// What the database of time zones says by now, each name once.
-    case clocks([ZoneClock])
+    /// Current offsets of time zones, each zone once.
+    case zoneClocks([ZoneClock])
 }
 
-/// Somebody wants a change and waits for its answer.
+/// A change that a caller requested.
 public struct Command: Sendable {
     public var request: RequestID
     public var principal: Principal
-    /// The version that the caller believes to change; nil = whichever it is.
+    /// The version that the caller expects; nil = any.
     public var ifVersion: Int64?
     public var change: Change
 
@@ -34,8 +34,8 @@ public struct Command: Sendable {
     }
 }
 
-/// Every change that membership knows. Ids, digests of secrets and prepared geometry were made by
-/// the daemon; texts and numbers have been checked one by one.
+/// All changes of the directory. The daemon creates ids, digests of secrets and prepared geometry,
+/// and validates each text and number.
 public enum Change: Sendable {
     case createPerson(PersonID, PersonPatch)
     case updatePerson(PersonID, PersonPatch)
@@ -44,13 +44,13 @@ public enum Change: Sendable {
     case createDevice(PersonID, DeviceID, DevicePatch, NewCredential)
     case updateDevice(PersonID, DeviceID, DevicePatch)
     case removeDevice(PersonID, DeviceID)
-    /// The device's credentials so far are worth nothing from now on.
+    /// Replaces all credentials of the device.
     case rotateCredential(PersonID, DeviceID, NewCredential)
-    /// A credential for the person themselves.
+    /// Creates a credential that is not bound to a device.
     case createCredential(PersonID, NewCredential)
     case removeCredential(PersonID, CredentialID)
     case rotateOperatorToken(NewCredential)
-    /// For whoever only follows events.
+    /// Replaces the token that may only read events and status.
     case rotateMonitorToken(NewCredential)
     case removeMonitorToken
 
@@ -63,14 +63,14 @@ public enum Change: Sendable {
     case removeMember(CircleID, PersonID)
 
     case createZone(ZoneOwner, ZoneID, ZonePatch)
-    /// All of them or none.
+    /// Creates all zones or none.
     case createZones(ZoneOwner, [NewZone])
     case updateZone(ZoneOwner, ZoneID, ZonePatch)
     case removeZone(ZoneOwner, ZoneID)
-    case refuseZone(PersonID, ZoneID)
-    case acceptZone(PersonID, ZoneID)
+    case optOut(PersonID, ZoneID)
+    case optIn(PersonID, ZoneID)
 
-    /// One of them, or all of a set, go to a mail address.
+    /// Mails one zone, or all zones of a set if the id is nil.
     case mailZones(ZoneOwner, ZoneID?, to: String)
 
     case createSet(ZoneSetID, name: String)
@@ -79,20 +79,20 @@ public enum Change: Sendable {
     case subscribe(CircleID, ZoneSetID)
     case unsubscribe(CircleID, ZoneSetID)
 
-    /// Whoever has the number gets the code, unless the number has agreed already.
+    /// Sends the code to the number, unless the number has already agreed.
     case createMessage(ZoneOwner, MessageID, MessagePatch, CodeDigest)
-    /// So does whoever has another number that it names from now on.
+    /// Sends the code if the number changes.
     case updateMessage(ZoneOwner, MessageID, MessagePatch, CodeDigest)
     case removeMessage(ZoneOwner, MessageID)
-    /// Another code is sent; the one of before is worth nothing.
+    /// Sends another code, which replaces the pending one.
     case sendCode(ZoneOwner, MessageID, CodeDigest)
-    /// Whoever has the number told the code.
+    /// Enters the code that was sent to the number.
     case enterCode(ZoneOwner, MessageID, CodeDigest)
-    /// The number has agreed: the operator says so.
+    /// Confirms the number without a code; the operator only.
     case confirmMessage(ZoneOwner, MessageID)
 }
 
-/// A credential that the daemon has made: the secret itself never reaches the core.
+/// A credential that the daemon created. The secret itself never reaches the core.
 public struct NewCredential: Hashable, Sendable {
     public var id: CredentialID
     /// 64 lower-case hexadecimal digits of SHA-256 over the secret's text.

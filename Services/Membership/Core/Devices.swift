@@ -1,14 +1,14 @@
 import Directory
 import Model
 
-extension Attempt {
+extension CommandDecision {
     func createDevice(
         _ id: DeviceID, of owner: PersonID, _ patch: DevicePatch, _ new: NewCredential
     ) -> Verdict {
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
-        guard directory.person(owner) != nil else { return .refused(.missing("person")) }
+        if let rejection = denial(.editDevices, on: .person(owner)) { return .rejected(rejection) }
+        guard directory.person(owner) != nil else { return .rejected(.missing("person")) }
         guard directory.devices(of: owner).count < Limits.devicesPerPersonMax else {
-            return .refused(.full("devices of a person", Limits.devicesPerPersonMax))
+            return .rejected(.full("devices of a person", Limits.devicesPerPersonMax))
         }
         var device = Device(id: id, person: owner, name: "")
         patch.apply(to: &device)
@@ -19,9 +19,9 @@ extension Attempt {
     }
 
     func updateDevice(_ id: DeviceID, of owner: PersonID, _ patch: DevicePatch) -> Verdict {
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
-        guard let old = device(id, of: owner) else { return .refused(.missing("device")) }
-        if let refusal = outdated(old.version) { return .refused(refusal) }
+        if let rejection = denial(.editDevices, on: .person(owner)) { return .rejected(rejection) }
+        guard let old = device(id, of: owner) else { return .rejected(.missing("device")) }
+        if let rejection = outdated(old.version) { return .rejected(rejection) }
         var device = old
         patch.apply(to: &device)
         guard device != old else { return .done([], .device(old)) }
@@ -30,12 +30,12 @@ extension Attempt {
     }
 
     func removeDevice(_ id: DeviceID, of owner: PersonID) -> Verdict {
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
-        guard let device = device(id, of: owner) else { return .refused(.missing("device")) }
-        if let refusal = outdated(device.version) { return .refused(refusal) }
+        if let rejection = denial(.editDevices, on: .person(owner)) { return .rejected(rejection) }
+        guard let device = device(id, of: owner) else { return .rejected(.missing("device")) }
+        if let rejection = outdated(device.version) { return .rejected(rejection) }
         var events: [EventBody] = []
-        if var person = directory.person(owner), person.leadingDevice == id {
-            person.leadingDevice = nil
+        if var person = directory.person(owner), person.primaryDevice == id {
+            person.primaryDevice = nil
             person.version += 1
             events.append(.personChanged(person))
         }
@@ -45,8 +45,8 @@ extension Attempt {
     func rotateCredential(
         of id: DeviceID, of owner: PersonID, to new: NewCredential
     ) -> Verdict {
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
-        guard device(id, of: owner) != nil else { return .refused(.missing("device")) }
+        if let rejection = denial(.editDevices, on: .person(owner)) { return .rejected(rejection) }
+        guard device(id, of: owner) != nil else { return .rejected(.missing("device")) }
         let credential = credential(new, of: owner, device: id)
         let removals = directory.credentials(of: id).map {
             EventBody.credentialRemoved(CredentialRemoval(credential: $0.id))
@@ -55,26 +55,26 @@ extension Attempt {
     }
 
     func createCredential(_ new: NewCredential, of owner: PersonID) -> Verdict {
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
-        guard directory.person(owner) != nil else { return .refused(.missing("person")) }
+        if let rejection = denial(.editDevices, on: .person(owner)) { return .rejected(rejection) }
+        guard directory.person(owner) != nil else { return .rejected(.missing("person")) }
         let own = directory.credentials(of: owner).filter { $0.device == nil }
         guard own.count < Limits.credentialsPerPersonMax else {
-            return .refused(.full("credentials of a person", Limits.credentialsPerPersonMax))
+            return .rejected(.full("credentials of a person", Limits.credentialsPerPersonMax))
         }
         let credential = credential(new, of: owner)
         return .done([.credentialChanged(credential)], .credential(credential))
     }
 
     func removeCredential(_ id: CredentialID, of owner: PersonID) -> Verdict {
-        if let refusal = denial(.editDevices, on: .person(owner)) { return .refused(refusal) }
+        if let rejection = denial(.editDevices, on: .person(owner)) { return .rejected(rejection) }
         guard directory.credential(id)?.person == owner else {
-            return .refused(.missing("credential"))
+            return .rejected(.missing("credential"))
         }
         return .done([.credentialRemoved(CredentialRemoval(credential: id))], .gone)
     }
 
     func rotateOperatorToken(to new: NewCredential) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
         let credential = Credential(id: new.id, hash: new.hash, created: now)
         let removals = directory.operatorCredentials.map {
             EventBody.credentialRemoved(CredentialRemoval(credential: $0.id))
@@ -82,18 +82,18 @@ extension Attempt {
         return .done([.credentialChanged(credential)] + removals, .credential(credential))
     }
 
-    /// One token for whoever only watches; the one before is worth nothing from now on.
+    /// Replaces the monitoring token.
     func rotateMonitorToken(to new: NewCredential) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
         let credential = Credential(id: new.id, hash: new.hash, scope: .monitor, created: now)
         return .done(
             [.credentialChanged(credential)] + monitorRemovals, .credential(credential))
     }
 
     func removeMonitorToken() -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
         guard !directory.monitorCredentials.isEmpty else {
-            return .refused(.missing("monitoring token"))
+            return .rejected(.missing("monitoring token"))
         }
         return .done(monitorRemovals, .gone)
     }

@@ -1,20 +1,20 @@
 import Model
 
-/// What the daemon does once the core has decided.
+/// Effects of ``MembershipCore``, in the order in which the daemon performs them.
 public enum Effect: Hashable, Sendable {
-    /// Write or delete the row that this event of the directory is about, and publish the event.
+    /// Writes or deletes the row of a directory event, and publishes the event.
     case record(EventBody)
-    /// Write or delete rows of codes, or have one sent.
+    /// Writes or deletes rows of codes, or sends one.
     case code(CodeChange)
-    /// Answer a request.
+    /// Answers a request.
     case answer(RequestID, Answer)
 }
 
-/// What became of a command.
+/// The result of a command.
 public enum Answer: Hashable, Sendable {
     case person(Person)
     case device(Device)
-    /// A new device with the credential it speaks by.
+    /// A new device and its credential.
     case newDevice(Device, Credential)
     case credential(Credential)
     case circle(Circle)
@@ -22,9 +22,9 @@ public enum Answer: Hashable, Sendable {
     case zones([Zone])
     case set(ZoneSet)
     case message(ZoneMessage)
-    /// They are on their way.
+    /// The zones were queued for mailing.
     case mailed
-    /// Done, and nothing is left to show.
+    /// The entity was removed.
     case gone
-    case refused(Refusal)
+    case rejected(CommandRejection)
 }

@@ -1,52 +1,52 @@
 import Model
 
-/// How much of everything membership keeps.
+/// Limits of the directory.
 ///
-/// A circle goes through the suite as one record with all its zones, so their number and their
-/// points have a bound that keeps such a record below 1 MiB.
+/// A circle is published as one record with all its zones. Limits on zones and vertices keep that
+/// record below 1 MiB.
 public enum Limits {
     public static let nameCharactersMax = 100
-    /// Days for which a circle's members see each other's past; 0: as each one's plan keeps.
+    /// How long members see each other's history, days; 0 = as long as each member's plan allows.
     public static let historyDays = 0...3650
     public static let categoryCharactersMax = 50
     public static let clientCharactersMax = 50
     public static let contactsPerPersonMax = 10
     public static let contactRankMax = 1000
     public static let devicesPerPersonMax = 10
-    /// Credentials that speak for a person themselves; those of devices are apart.
+    /// Credentials of a person that are not bound to a device.
     public static let credentialsPerPersonMax = 20
-    /// Points of all zones of one circle, or of one person.
+    /// Vertices of all zones of one circle or one person.
     public static let verticesPerOwnerMax = 20_000
-    /// What those zones take in a record for evaluators, of 1 MiB at most.
+    /// Bytes of those zones in a record for evaluators, which has at most 1 MiB.
     public static let zoneBytesPerOwnerMax = 1_000_000
     public static let zonesPerSetMax = 10_000
-    /// Body of a request about a set: a file with all of its zones.
+    /// Body of a request about a set, such as a file with all its zones.
     public static let setBodyBytes = 8 << 20
     public static let verticesPerZoneOfSetMax = 500
-    /// Some 50 of its zones share a record.
+    /// About 50 zones of a set share a record.
     public static let bytesPerZoneOfSetMax = 20_000
     public static let setsMax = 100
     public static let setsPerCircleMax = 20
     public static let messagesPerOwnerMax = 50
     public static let messagesPerZoneMax = 10
-    /// How long a code may be entered, and how often a wrong one.
+    /// How long a code is valid, and how many wrong attempts it allows.
     public static let codeAgeMax = Duration.seconds(30 * 60)
     public static let codeTriesMax = 5
-    /// Codes to one number within ``codeWindow``, whoever asks, and for one person, whatever the
-    /// number: nobody's phone is to be filled with them.
+    /// Codes to one number, and on behalf of one person, within ``codeWindow``. Protects phones
+    /// from floods of codes.
     public static let codesPerNumberMax = 3
     public static let codesPerPersonMax = 10
     public static let codeWindow = Duration.seconds(24 * 3600)
-    /// Zones mailed to one address within ``codeWindow``, whoever sends them, and by one person.
+    /// Mails with zones to one address, and by one person, within ``codeWindow``.
     public static let mailsPerAddressMax = 5
     public static let mailsPerPersonMax = 20
-    /// A larger file is not mailed: with its base64 it has to fit a record of 1 MiB.
+    /// Maximum size of a mailed file. In base64 it must fit into a record of 1 MiB.
     public static let mailedFileBytesMax = 512 << 10
-    /// Zones that could not be mailed by then are not.
+    /// How long a mail with zones is retried.
     public static let mailAgeMax = Duration.seconds(3600)
-    public static let monikerCharactersMax = 50
+    public static let displayNameCharactersMax = 50
     public static let messageLineCharactersMax = 160
-    public static let refusedZonesMax = 500
+    public static let zoneOptOutsMax = 500
     public static let alertDistanceMetresMax = 100_000
     public static let insetMetresMax = 100_000.0
     public static let dwellSecondsMax = 7 * 86_400
@@ -60,38 +60,39 @@ public enum Limits {
     public static let extraCharactersMax = 200
     public static let zonePriorityMax = 1000
     public static let hysteresisMetresMax = 1000
-    /// Processor time that the shapes of one request may take to check and prepare: some 400 times
-    /// what a hand-drawn zone takes.
+    /// CPU time to check and prepare the shapes of one request, about 400 times that of a
+    /// hand-drawn zone.
     public static let geometryMicrosecondsPerRequest: Int64 = 4_000_000
-    /// Requests whose shapes wait, of one person and of all: more are told to come again.
+    /// Requests waiting for their shapes, per requester and in total; further ones get 429 or 503.
     public static let geometryRequestsPerRequesterMax = 1
     public static let geometryRequestsMax = 32
-    /// A body up to here is parsed even if an earlier request of the same person waits.
+    /// Bodies up to this size are parsed even if an earlier request of the same requester is
+    /// waiting.
     public static let geometryParsedBytesFree = 16 << 10
-    /// A request waits for its shapes no longer than that: shortly before its server gives it up.
+    /// How long a request waits for its shapes: slightly less than its server's timeout.
     public static let geometryWaitMax = Duration.seconds(25)
-    /// Turns that answer such a request and are rolled back, before it is given up.
+    /// Rolled-back turns after which such a request is abandoned.
     public static let geometryFailuresMax = 3
     public static let escalationTiersMax = 10
     public static let escalationPeopleMax = 50
     public static let escalationWaitSeconds = 10...3600
 
-    /// What a plan gives, or what the suite bears at all.
+    /// Limits per plan, or of the suite.
     public struct Allowance: Hashable, Sendable {
-        /// Circles that a person is in.
+        /// Circles per person.
         public var circles: Int
-        /// Members of a circle, open invitations included.
+        /// Members per circle, including open invitations.
         public var members: Int
-        /// Zones of a circle.
+        /// Zones per circle.
         public var zones: Int
-        /// Zones of a person.
+        /// Private zones per person.
         public var privateZones: Int
     }
 
-    /// The most that the suite bears: for the operator.
+    /// Limits of the suite, which apply to the operator.
     public static let suite = Allowance(circles: 50, members: 500, zones: 500, privateZones: 100)
 
-    /// What one may have who acts under a plan.
+    /// Limits that apply to callers with a plan.
     public static func allowance(of plan: Plan) -> Allowance {
         switch plan {
         case .trial, .lapsed:

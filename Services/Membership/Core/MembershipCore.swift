@@ -1,14 +1,14 @@
 import Directory
 import Model
 
-/// Decides every change of people, devices, credentials, circles, zones, sets and messages.
+/// Decides every change to people, devices, credentials, circles, zones, sets and messages.
 ///
-/// Its state is the directory itself: rebuilt from the rows at start, it is what every other
-/// service keeps a replica of. A command either changes something and is answered with the result,
-/// or is refused with a reason and changes nothing.
+/// The state is the directory, rebuilt from rows at start; every other service keeps a replica of
+/// it. A command either changes the directory and returns the result, or is rejected with a reason
+/// and changes nothing.
 public struct MembershipCore: Sendable {
     public private(set) var directory: Replica
-    /// By which numbers agree to texts.
+    /// Pending confirmation codes of numbers.
     public private(set) var codes: Codes
 
     public init(directory: Replica = Replica(), codes: Codes = Codes()) {
@@ -16,11 +16,11 @@ public struct MembershipCore: Sendable {
         self.codes = codes
     }
 
-    /// Takes one input in; what follows from it is appended to `effects`.
+    /// Handles one input and appends its effects.
     public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
         switch input {
         case .command(let command):
-            codes.forget(at: now)
+            codes.removeExpired(at: now)
             switch decide(command, at: now) {
             case .done(let events, let answer, let changes):
                 record(events, into: &effects)
@@ -29,30 +29,30 @@ public struct MembershipCore: Sendable {
                     effects.append(.code(change))
                 }
                 effects.append(.answer(command.request, answer))
-            case .refused(let refusal):
-                effects.append(.answer(command.request, .refused(refusal)))
+            case .rejected(let rejection):
+                effects.append(.answer(command.request, .rejected(rejection)))
             }
         case .operatorToken(let credential):
             record(operatorTokenEvents(credential, at: now), into: &effects)
         case .eraseAgain(let person):
             record(removalEvents(of: person), into: &effects)
-        case .clocks(let clocks):
-            record(zonesWithOtherClocks(clocks), into: &effects)
+        case .zoneClocks(let clocks):
+            record(clockChanges(clocks), into: &effects)
         }
     }
 
-    /// What would become of a command if it came now. Nothing does.
+    /// Returns the result that a command would have now, without applying it.
     public func answer(to command: Command, at now: Timestamp) -> Answer {
         switch decide(command, at: now) {
         case .done(_, let answer, _): answer
-        case .refused(let refusal): .refused(refusal)
+        case .rejected(let rejection): .rejected(rejection)
         }
     }
 
-    /// What a command leads to.
+    /// The decision on a command.
     enum Verdict {
         case done([EventBody], Answer, codes: [CodeChange] = [])
-        case refused(Refusal)
+        case rejected(CommandRejection)
     }
 
     private mutating func record(_ events: [EventBody], into effects: inout [Effect]) {
@@ -62,7 +62,7 @@ public struct MembershipCore: Sendable {
     }
 
     private func decide(_ command: Command, at now: Timestamp) -> Verdict {
-        let attempt = Attempt(
+        let attempt = CommandDecision(
             directory: directory, codes: codes, command: command, now: now)
         return switch command.change {
         case .createPerson(let id, let patch): attempt.createPerson(id, patch)
@@ -93,8 +93,8 @@ public struct MembershipCore: Sendable {
         case .createZones(let owner, let zones): attempt.createZones(zones, for: owner)
         case .updateZone(let owner, let id, let patch): attempt.updateZone(id, of: owner, patch)
         case .removeZone(let owner, let id): attempt.removeZone(id, of: owner)
-        case .refuseZone(let person, let id): attempt.refuseZone(id, by: person)
-        case .acceptZone(let person, let id): attempt.acceptZone(id, by: person)
+        case .optOut(let person, let id): attempt.optOut(id, by: person)
+        case .optIn(let person, let id): attempt.optIn(id, by: person)
         case .mailZones(let owner, let zone, let address):
             attempt.mailZones(of: owner, zone, to: address)
         case .createSet(let id, let name): attempt.createSet(id, name: name)
@@ -113,7 +113,7 @@ public struct MembershipCore: Sendable {
         }
     }
 
-    /// Makes one credential the operator's only one.
+    /// Events that make one credential the operator's only one.
     private func operatorTokenEvents(
         _ credential: NewCredential, at now: Timestamp
     ) -> [EventBody] {
@@ -130,16 +130,16 @@ public struct MembershipCore: Sendable {
         return events
     }
 
-    /// They go whatever becomes of their circles: that they are gone was decided before.
+    /// Events that remove a person unconditionally: the erasure was decided before the restore.
     private func removalEvents(of person: PersonID) -> [EventBody] {
         let circles = directory.circles(of: person) + directory.invitations(of: person)
         return circles.compactMap(directory.circle).map {
-            Attempt.departure(of: person, from: $0)
+            CommandDecision.departure(of: person, from: $0)
         } + [.personRemoved(PersonRemoval(person: person))]
     }
 
-    /// The zones whose wall clock differs from what the database of time zones says.
-    private func zonesWithOtherClocks(_ clocks: [ZoneClock]) -> [EventBody] {
+    /// Zone events for zones whose offsets differ from the time zone database.
+    private func clockChanges(_ clocks: [ZoneClock]) -> [EventBody] {
         let known = Dictionary(uniqueKeysWithValues: clocks.map { ($0.timeZone, $0) })
         return directory.sortedZones.compactMap { zone in
             guard let old = zone.clock, let new = known[old.timeZone], new != old else {

@@ -1,16 +1,19 @@
 import Directory
 import Model
 
-extension Attempt {
+extension CommandDecision {
     func createMessage(
         _ id: MessageID, for owner: ZoneOwner, _ patch: MessagePatch, _ code: CodeDigest
     ) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) ?? missing(owner) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) ?? missing(owner) {
+            return .rejected(rejection)
+        }
         guard let number = patch.number else {
-            return .refused(Refusal(.invalid, "a message goes to a number", field: "number"))
+            return .rejected(
+                CommandRejection(.invalid, "a message needs a number", field: "number"))
         }
         guard directory.messages(of: owner).count < Limits.messagesPerOwnerMax else {
-            return .refused(.full("messages \(owner.inWords)", Limits.messagesPerOwnerMax))
+            return .rejected(.full("messages \(owner.phrase)", Limits.messagesPerOwnerMax))
         }
         var message = ZoneMessage(id: id, owner: owner, number: number)
         patch.apply(to: &message)
@@ -19,13 +22,13 @@ extension Attempt {
             [.messageChanged(message)], .message(message), codes: invitation(to: message, code))
     }
 
-    /// Another number has not agreed to anything yet.
+    /// Updates a message. A changed number has to be confirmed.
     func updateMessage(
         _ id: MessageID, of owner: ZoneOwner, _ patch: MessagePatch, _ code: CodeDigest
     ) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
-        guard let old = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = outdated(old.version) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) { return .rejected(rejection) }
+        guard let old = message(id, of: owner) else { return .rejected(.missing("message")) }
+        if let rejection = outdated(old.version) { return .rejected(rejection) }
         var message = old
         patch.apply(to: &message)
         if message.number != old.number {
@@ -36,14 +39,14 @@ extension Attempt {
         let isNumberNew = message.number != old.number
         return .done(
             [.messageChanged(message)], .message(message),
-            codes: isNumberNew ? [.forget(id)] + invitation(to: message, code) : [])
+            codes: isNumberNew ? [.remove(id)] + invitation(to: message, code) : [])
     }
 
-    /// Zones that send it do so no longer.
+    /// Removes a message from the zones that send it.
     func removeMessage(_ id: MessageID, of owner: ZoneOwner) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
-        guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = outdated(message.version) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) { return .rejected(rejection) }
+        guard let message = message(id, of: owner) else { return .rejected(.missing("message")) }
+        if let rejection = outdated(message.version) { return .rejected(rejection) }
         let senders = directory.zones(of: owner).filter { $0.messages.contains(id) }
         let changed = senders.map { zone -> EventBody in
             var zone = zone
@@ -53,68 +56,73 @@ extension Attempt {
         }
         return .done(
             changed + [.messageRemoved(ZoneMessageRemoval(message: id))], .gone,
-            codes: [.forget(id)])
+            codes: [.remove(id)])
     }
 
-    /// The operator has the word of whoever is at that number.
+    /// Confirms the number of a message. The operator vouches that its owner agreed.
     func confirmMessage(_ id: MessageID, of owner: ZoneOwner) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
-        guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = outdated(message.version) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
+        guard let message = message(id, of: owner) else { return .rejected(.missing("message")) }
+        if let rejection = outdated(message.version) { return .rejected(rejection) }
         guard message.confirmed == nil else { return .done([], .message(message)) }
-        return agreed(message)
+        return confirmed(message)
     }
 
     // MARK: Codes
 
-    /// Whoever has the number gets another code.
+    /// Sends another code to the number of a message.
     func sendCode(_ code: CodeDigest, for id: MessageID, of owner: ZoneOwner) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
-        guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
+        if let rejection = denial(ofZonesOf: owner) { return .rejected(rejection) }
+        guard let message = message(id, of: owner) else { return .rejected(.missing("message")) }
         guard message.confirmed == nil else {
-            return .refused(Refusal(.conflict, "this number has agreed already"))
+            return .rejected(CommandRejection(.conflict, "this number is already confirmed"))
         }
-        if let next = nextAsk(of: message.number) {
-            return .refused(
-                Refusal(
-                    .tooOften(next - now), "too many codes were sent within a day",
-                    hint: "at most \(Limits.codesPerNumberMax) a day go to one number, and "
-                        + "\(Limits.codesPerPersonMax) for one person"))
+        if let next = nextRequest(of: message.number) {
+            return .rejected(
+                CommandRejection(
+                    .tooOften(next - now), "the daily limit for codes is reached",
+                    hint: "at most \(Limits.codesPerNumberMax) a day to one number and "
+                        + "\(Limits.codesPerPersonMax) a day for one person"))
         }
         return .done([], .message(message), codes: invitation(to: message, code))
     }
 
-    /// The right one lets texts go to this number, from everything of this owner.
+    /// Confirms the number if the code is right. The confirmation covers all messages of the owner.
     func enterCode(_ code: CodeDigest, for id: MessageID, of owner: ZoneOwner) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
-        guard let message = message(id, of: owner) else { return .refused(.missing("message")) }
-        if let refusal = outdated(message.version) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) { return .rejected(rejection) }
+        guard let message = message(id, of: owner) else { return .rejected(.missing("message")) }
+        if let rejection = outdated(message.version) { return .rejected(rejection) }
         guard message.confirmed == nil else { return .done([], .message(message)) }
         guard var known = codes.pending[id], known.number == message.number else {
-            return .refused(
-                Refusal(.conflict, "no code waits for this number", hint: Attempt.askAgain))
+            return .rejected(
+                CommandRejection(
+                    .conflict, "there is no pending code for this number",
+                    hint: CommandDecision.requestAnother))
         }
         guard now < known.expires else {
-            return .refused(Refusal(.conflict, "the code has expired", hint: Attempt.askAgain))
+            return .rejected(
+                CommandRejection(
+                    .conflict, "the code has expired", hint: CommandDecision.requestAnother))
         }
         guard known.triesLeft > 0 else {
-            return .refused(
-                Refusal(
-                    .conflict, "a wrong code was entered too often", hint: Attempt.askAgain))
+            return .rejected(
+                CommandRejection(
+                    .conflict, "too many wrong codes were entered",
+                    hint: CommandDecision.requestAnother))
         }
-        if known.digest == code { return agreed(message) }
+        if known.digest == code { return confirmed(message) }
         known.triesLeft -= 1
         let left = known.triesLeft
-        let refusal = Refusal(
-            .invalid, "this is not the code", field: "code",
-            hint: left == 0 ? Attempt.askAgain : "\(left) more tries")
-        return .done([], .refused(refusal), codes: [.keep(known)])
+        let rejection = CommandRejection(
+            .invalid, "the code is wrong", field: "code",
+            hint: left == 0 ? CommandDecision.requestAnother : "\(left) attempts left")
+        return .done([], .rejected(rejection), codes: [.save(known)])
     }
 
-    private static let askAgain = "have another one sent: POST …/code"
+    private static let requestAnother = "request another code: POST …/code"
 
-    /// The number of a message has agreed, and with it that of every message beside it.
-    private func agreed(_ message: ZoneMessage) -> Verdict {
+    /// Confirms the number of a message in all messages of the same owner.
+    private func confirmed(_ message: ZoneMessage) -> Verdict {
         let same = directory.messages(of: message.owner).filter {
             $0.number == message.number && $0.confirmed == nil
         }
@@ -127,21 +135,20 @@ extension Attempt {
         let answer = confirmed.first { $0.id == message.id } ?? message
         return .done(
             confirmed.map { .messageChanged($0) }, .message(answer),
-            codes: confirmed.map { .forget($0.id) })
+            codes: confirmed.map { .remove($0.id) })
     }
 
-    /// A code for a number that has not agreed, unless too many were sent: the message is then
-    /// there without one.
+    /// The changes that send a code to an unconfirmed number; none if the rate limit is reached.
     private func invitation(to message: ZoneMessage, _ code: CodeDigest) -> [CodeChange] {
-        guard message.confirmed == nil, nextAsk(of: message.number) == nil else { return [] }
-        let asker = command.principal.person
+        guard message.confirmed == nil, nextRequest(of: message.number) == nil else { return [] }
+        let requester = command.principal.person
         let expires = now + Limits.codeAgeMax
         let pending = PendingCode(
             message: message.id, number: message.number, digest: code, expires: expires,
             triesLeft: Limits.codeTriesMax)
         let sender = sender(inNameOf: message.owner)
         return [
-            .keep(pending), .asked(CodeAsk(number: message.number, by: asker, at: now)),
+            .save(pending), .requested(CodeRequest(number: message.number, by: requester, at: now)),
             .send(
                 CodeOrder(
                     number: message.number, sender: sender.name, locale: sender.locale,
@@ -149,11 +156,11 @@ extension Attempt {
         ]
     }
 
-    private func nextAsk(of number: String) -> Timestamp? {
-        codes.nextAsk(of: number, by: command.principal.person, at: now)
+    private func nextRequest(of number: String) -> Timestamp? {
+        codes.nextRequest(of: number, by: command.principal.person, at: now)
     }
 
-    /// Whom the recipient of something knows: the person who asks, or whose it is.
+    /// The sender that the recipient sees: the caller, or the owner of the zones.
     func sender(inNameOf owner: ZoneOwner) -> (name: String, locale: String) {
         if let person = command.principal.person.flatMap(directory.person) {
             return (person.name, person.locale)
@@ -172,8 +179,9 @@ extension Attempt {
         directory.message(id).flatMap { $0.owner == owner ? $0 : nil }
     }
 
-    /// When the number agreed to texts of the same owner; nil = it did not. Contact points say
-    /// nothing: anybody may write any number into their own.
+    /// When the number was confirmed for the same owner; nil = never.
+    ///
+    /// Contact points do not count: people can enter any number as their own.
     private func confirmation(of number: String, for owner: ZoneOwner) -> Timestamp? {
         directory.messages(of: owner).lazy.filter { $0.number == number }
             .compactMap(\.confirmed).first

@@ -1,30 +1,30 @@
 import Model
 
-// What a caller gives of a thing. Nil: not given, so it keeps its value, or gets the default when
-// the thing is new.
+// Fields that a request sets. Nil = not given: the field keeps its value, or gets its default in a
+// new entity.
 
 public struct PersonPatch: Hashable, Sendable {
     public var name: String?
     public var locale: String?
     public var timeZone: String?
-    /// All of them; the ids are for those that are new.
+    /// The whole list. The ids are used for new contact points only.
     public var contacts: [ContactPoint]?
     public var plan: Plan?
     public var billing: BillingSource?
     public var affiliation: Affiliation?
     public var signIn: SignInKind?
-    /// `.some(nil)`: the first device that reports leads.
-    public var leadingDevice: DeviceID??
+    /// `.some(nil)` = none: the first device that reports becomes primary.
+    public var primaryDevice: DeviceID??
 
     public init() {}
 
-    /// Only the operator decides about these.
+    /// Whether the patch has fields that only the operator may change.
     var hasAccountFields: Bool {
         plan != nil || billing != nil || affiliation != nil || signIn != nil
     }
 
     var hasProfileFields: Bool {
-        name != nil || locale != nil || timeZone != nil || leadingDevice != nil
+        name != nil || locale != nil || timeZone != nil || primaryDevice != nil
     }
 
     func apply(to person: inout Person) {
@@ -36,12 +36,13 @@ public struct PersonPatch: Hashable, Sendable {
         if let billing { person.billing = billing }
         if let affiliation { person.affiliation = affiliation }
         if let signIn { person.signIn = signIn }
-        if let leadingDevice { person.leadingDevice = leadingDevice }
+        if let primaryDevice { person.primaryDevice = primaryDevice }
     }
 }
 
 extension [ContactPoint] {
-    /// A contact point that stays the same address keeps its id, so that what was said of it holds.
+    /// Keeps the id of every contact point whose channel and address stay the same, so that its
+    /// delivery history still applies.
     fileprivate func keepingIDs(of old: [ContactPoint]) -> [ContactPoint] {
         map { contact in
             var contact = contact
@@ -72,7 +73,7 @@ public struct CirclePatch: Hashable, Sendable {
     public var name: String?
     public var membersSeePositions: Bool?
     public var guardiansEditZones: Bool?
-    /// 0: as far as each one's plan keeps.
+    /// 0 = as long as each member's plan allows.
     public var historyDays: Int?
     public var escalation: [EscalationTier]?
 
@@ -95,16 +96,16 @@ public struct MemberPatch: Hashable, Sendable {
     public var role: Role?
     public var sharing: Sharing?
     public var precision: Precision?
-    /// The invited person says yes.
+    /// True if the invited person accepts.
     public var accepted: Bool?
 
     public init() {}
 }
 
-/// What a caller gives of a message.
+/// Fields of a message that a request sets.
 public struct MessagePatch: Hashable, Sendable {
-    public var ownMoniker: String?
-    public var toMoniker: String?
+    public var senderName: String?
+    public var recipientName: String?
     public var number: String?
     public var line: String?
     public var mode: ZoneMessage.Mode?
@@ -112,8 +113,8 @@ public struct MessagePatch: Hashable, Sendable {
     public init() {}
 
     func apply(to message: inout ZoneMessage) {
-        if let ownMoniker { message.ownMoniker = ownMoniker }
-        if let toMoniker { message.toMoniker = toMoniker }
+        if let senderName { message.senderName = senderName }
+        if let recipientName { message.recipientName = recipientName }
         if let number { message.number = number }
         if let line { message.line = line }
         if let mode { message.mode = mode }

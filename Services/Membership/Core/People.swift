@@ -1,11 +1,11 @@
 import Directory
 import Model
 
-extension Attempt {
+extension CommandDecision {
     func createPerson(_ id: PersonID, _ patch: PersonPatch) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
         var person = Person(id: id, name: "")
-        if let refusal = check(patch, of: nil) { return .refused(refusal) }
+        if let rejection = check(patch, of: nil) { return .rejected(rejection) }
         patch.apply(to: &person)
         return .done([.personChanged(person)], .person(person))
     }
@@ -15,16 +15,17 @@ extension Attempt {
         if patch.hasAccountFields { actions.append(.administer) }
         if patch.contacts != nil { actions.append(.editContactPoints) }
         if patch.hasProfileFields || actions.isEmpty { actions.append(.editProfile) }
-        if let refusal = denial(actions, on: .person(id)) { return .refused(refusal) }
-        guard let old = directory.person(id) else { return .refused(.missing("person")) }
-        if let refusal = outdated(old.version) ?? check(patch, of: old) {
-            return .refused(refusal)
+        if let rejection = denial(actions, on: .person(id)) { return .rejected(rejection) }
+        guard let old = directory.person(id) else { return .rejected(.missing("person")) }
+        if let rejection = outdated(old.version) ?? check(patch, of: old) {
+            return .rejected(rejection)
         }
-        if case .some(.some(let leading)) = patch.leadingDevice,
-            directory.device(leading)?.person != id
+        if case .some(.some(let device)) = patch.primaryDevice,
+            directory.device(device)?.person != id
         {
-            return .refused(
-                Refusal(.invalid, "no device of this person has that id", field: "leadingDevice"))
+            return .rejected(
+                CommandRejection(
+                    .invalid, "this person has no device with this id", field: "primaryDevice"))
         }
         var person = old
         patch.apply(to: &person)
@@ -33,22 +34,22 @@ extension Attempt {
         return .done([.personChanged(person)], .person(person))
     }
 
-    /// A person goes out of every circle; one that they were alone in goes with them.
+    /// Removes a person from all circles. Circles without another joined member are removed.
     func removePerson(_ id: PersonID) -> Verdict {
-        if let refusal = denial(.erase, on: .person(id)) { return .refused(refusal) }
-        guard let person = directory.person(id) else { return .refused(.missing("person")) }
-        if let refusal = outdated(person.version) { return .refused(refusal) }
+        if let rejection = denial(.erase, on: .person(id)) { return .rejected(rejection) }
+        guard let person = directory.person(id) else { return .rejected(.missing("person")) }
+        if let rejection = outdated(person.version) { return .rejected(rejection) }
         var events: [EventBody] = []
         for circleID in directory.circles(of: id) + directory.invitations(of: id) {
             guard let circle = directory.circle(circleID) else { continue }
-            if isLastAdmin(id, in: circle) { return .refused(Attempt.lastAdmin) }
-            events.append(Attempt.departure(of: id, from: circle))
+            if isLastAdmin(id, in: circle) { return .rejected(CommandDecision.lastAdmin) }
+            events.append(CommandDecision.departure(of: id, from: circle))
         }
         events.append(.personRemoved(PersonRemoval(person: id)))
         return .done(events, .gone)
     }
 
-    /// The circle without somebody; removed when nobody is left who has joined.
+    /// The event that removes a person from a circle, or the circle if no joined member remains.
     static func departure(of person: PersonID, from circle: Circle) -> EventBody {
         var rest = circle.without(person)
         rest.version += 1
@@ -58,10 +59,10 @@ extension Attempt {
     }
 
     /// - Parameter person: as stored; nil for a new one
-    private func check(_ patch: PersonPatch, of person: Person?) -> Refusal? {
+    private func check(_ patch: PersonPatch, of person: Person?) -> CommandRejection? {
         let contacts = patch.contacts ?? []
         if contacts.count > Limits.contactsPerPersonMax {
-            return Refusal(
+            return CommandRejection(
                 .invalid, "no more than \(Limits.contactsPerPersonMax) contact points are allowed",
                 field: "contacts")
         }
@@ -71,7 +72,7 @@ extension Attempt {
                 $0.channel == contact.channel && $0.address == contact.address
             }
             if contact.channel == .push, isKnown != true {
-                return Refusal(
+                return CommandRejection(
                     .invalid, "push messages cannot be sent: this server has no driver for them",
                     field: "contacts[\(index)].channel", hint: "use sms or email")
             }
@@ -79,9 +80,9 @@ extension Attempt {
                 $0.channel == contact.channel && $0.address == contact.address
             }
             if isRepeated {
-                return Refusal(
-                    .invalid, "this contact point is there twice",
-                    field: "contacts[\(index)].address", hint: "name each address once")
+                return CommandRejection(
+                    .invalid, "this contact point is a duplicate",
+                    field: "contacts[\(index)].address", hint: "list each address once")
             }
         }
         return nil

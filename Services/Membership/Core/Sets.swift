@@ -1,59 +1,59 @@
 import Directory
 import Model
 
-extension Attempt {
+extension CommandDecision {
     func createSet(_ id: ZoneSetID, name: String) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
         guard directory.sortedSets.count < Limits.setsMax else {
-            return .refused(.full("sets", Limits.setsMax))
+            return .rejected(.full("sets", Limits.setsMax))
         }
         let set = ZoneSet(id: id, name: name)
         return .done([.setChanged(set)], .set(set))
     }
 
     func updateSet(_ id: ZoneSetID, name: String?) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
-        guard var set = directory.set(id) else { return .refused(.missing("set")) }
-        if let refusal = outdated(set.version) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
+        guard var set = directory.set(id) else { return .rejected(.missing("set")) }
+        if let rejection = outdated(set.version) { return .rejected(rejection) }
         guard let name, name != set.name else { return .done([], .set(set)) }
         set.name = name
         set.version += 1
         return .done([.setChanged(set)], .set(set))
     }
 
-    /// With its zones; circles that subscribe to it do so no longer.
+    /// Removes a set with its zones and all subscriptions.
     func removeSet(_ id: ZoneSetID) -> Verdict {
-        if let refusal = denial(.administer, on: .suite) { return .refused(refusal) }
-        guard let set = directory.set(id) else { return .refused(.missing("set")) }
-        if let refusal = outdated(set.version) { return .refused(refusal) }
+        if let rejection = denial(.administer, on: .suite) { return .rejected(rejection) }
+        guard let set = directory.set(id) else { return .rejected(.missing("set")) }
+        if let rejection = outdated(set.version) { return .rejected(rejection) }
         let subscribers = directory.circles(subscribedTo: id).compactMap(directory.circle)
         return .done(
             subscribers.map { .circleChanged($0.subscribing(to: $0.sets.filter { $0 != id })) }
                 + [.setRemoved(SetRemoval(set: id))], .gone)
     }
 
-    /// From now on the set's zones judge the circle's members.
+    /// Subscribes a circle to a set: the set's zones then apply to its members.
     func subscribe(_ circleID: CircleID, to id: ZoneSetID) -> Verdict {
-        if let refusal = denial(.subscribeSets, on: .circle(circleID)) {
-            return .refused(refusal)
+        if let rejection = denial(.subscribeSets, on: .circle(circleID)) {
+            return .rejected(rejection)
         }
-        guard let circle = directory.circle(circleID) else { return .refused(.missing("circle")) }
-        if let refusal = outdated(circle.version) { return .refused(refusal) }
-        guard directory.set(id) != nil else { return .refused(.missing("set")) }
+        guard let circle = directory.circle(circleID) else { return .rejected(.missing("circle")) }
+        if let rejection = outdated(circle.version) { return .rejected(rejection) }
+        guard directory.set(id) != nil else { return .rejected(.missing("set")) }
         guard !circle.sets.contains(id) else { return .done([], .circle(circle)) }
         guard circle.sets.count < Limits.setsPerCircleMax else {
-            return .refused(.full("sets of a circle", Limits.setsPerCircleMax))
+            return .rejected(.full("sets of a circle", Limits.setsPerCircleMax))
         }
         let changed = circle.subscribing(to: (circle.sets + [id]).sorted())
         return .done([.circleChanged(changed)], .circle(changed))
     }
 
     func unsubscribe(_ circleID: CircleID, from id: ZoneSetID) -> Verdict {
-        if let refusal = denial(.subscribeSets, on: .circle(circleID)) {
-            return .refused(refusal)
+        if let rejection = denial(.subscribeSets, on: .circle(circleID)) {
+            return .rejected(rejection)
         }
-        guard let circle = directory.circle(circleID) else { return .refused(.missing("circle")) }
-        if let refusal = outdated(circle.version) { return .refused(refusal) }
+        guard let circle = directory.circle(circleID) else { return .rejected(.missing("circle")) }
+        if let rejection = outdated(circle.version) { return .rejected(rejection) }
         guard circle.sets.contains(id) else { return .done([], .circle(circle)) }
         let changed = circle.subscribing(to: circle.sets.filter { $0 != id })
         return .done([.circleChanged(changed)], .circle(changed))
@@ -61,7 +61,7 @@ extension Attempt {
 }
 
 extension Circle {
-    /// The circle under its next version, with these sets.
+    /// A copy with these sets and the next version.
     fileprivate func subscribing(to sets: [ZoneSetID]) -> Circle {
         var circle = self
         circle.sets = sets

@@ -1,9 +1,9 @@
-/// The two characters by which the OwnTracks apps tell the members of a circle apart.
+/// Two characters by which OwnTracks apps distinguish the members of a circle.
 enum TrackerID {
     private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    /// Two upper-case letters or digits that are not taken, as close to the name as possible: its
-    /// initials, its first letters, its first letter with another, any two.
+    /// Returns an unused id of two upper-case letters or digits. Candidates in order: initials,
+    /// first letters of the name, its first letter with any other, any two.
     static func free(for name: String, besides taken: [String]) -> String {
         let taken = Set(taken)
         for candidate in candidates(for: name) where !taken.contains(candidate) {

@@ -1,37 +1,37 @@
 import Directory
 import Model
 
-extension Attempt {
-    /// What makes no sense in a zone as it would be; nil for a sound one.
-    func check(_ zone: Zone, before old: Zone?) -> Refusal? {
+extension CommandDecision {
+    /// Returns the first inconsistency of a zone; nil if it is valid.
+    func check(_ zone: Zone, before old: Zone?) -> CommandRejection? {
         transitionFault(zone) ?? clockFault(zone) ?? audienceFault(zone, before: old)
             ?? messageFault(zone)
     }
 
-    /// What is told needs what it is measured by.
-    private func transitionFault(_ zone: Zone) -> Refusal? {
+    /// A transition requires the property that measures it.
+    private func transitionFault(_ zone: Zone) -> CommandRejection? {
         for (index, transition) in zone.transitions.enumerated() {
             let fault: (detail: String, hint: String)? =
                 switch transition {
                 case .approach where zone.alertDistanceMetres == 0:
                     (
-                        "nobody is near a zone without alertDistance",
-                        "give alertDistance in metres, such as 200, or leave approach out"
+                        "approach requires alertDistance",
+                        "set alertDistance in metres, such as 200, or remove approach"
                     )
                 case .dwell where zone.dwellSeconds == 0:
                     (
-                        "no stay is long in a zone without dwell",
-                        "give dwell in seconds, such as 600, or leave dwell out of transitions"
+                        "dwell requires a dwell time",
+                        "set dwell in seconds, such as 600, or remove dwell from transitions"
                     )
                 case .absent where zone.absentByMinute == nil:
                     (
-                        "nobody is late in a zone without absentBy",
-                        "give absentBy, such as 08:00, or leave absent out"
+                        "absent requires absentBy",
+                        "set absentBy, such as 08:00, or remove absent"
                     )
                 default: nil
                 }
             if let fault {
-                return Refusal(
+                return CommandRejection(
                     .invalid, fault.detail, field: "properties.transitions[\(index)]",
                     hint: fault.hint)
             }
@@ -39,58 +39,60 @@ extension Attempt {
         return nil
     }
 
-    /// A wall clock is there exactly when something goes by it.
-    private func clockFault(_ zone: Zone) -> Refusal? {
+    /// A zone has a clock exactly if it has a schedule or absentBy.
+    private func clockFault(_ zone: Zone) -> CommandRejection? {
         guard zone.schedule != nil || zone.absentByMinute != nil else {
             guard zone.clock != nil else { return nil }
-            return Refusal(
-                .invalid, "nothing in this zone goes by a clock", field: "properties.timeZone",
-                hint: "give schedule or absentBy, or leave timeZone out")
+            return CommandRejection(
+                .invalid, "timeZone requires a schedule or absentBy", field: "properties.timeZone",
+                hint: "set schedule or absentBy, or remove timeZone")
         }
         guard zone.clock == nil else { return nil }
         let field = zone.schedule == nil ? "properties.timeZone" : "properties.schedule.timeZone"
-        return Refusal(
-            .invalid, "whose clock is meant is not said", field: field,
-            hint: "give a time zone, such as Asia/Kuala_Lumpur")
+        return CommandRejection(
+            .invalid, "a time zone is required", field: field,
+            hint: "set a time zone, such as Asia/Kuala_Lumpur")
     }
 
-    /// Those told of a circle's zone are of the circle; whoever was among them before may stay.
-    private func audienceFault(_ zone: Zone, before old: Zone?) -> Refusal? {
+    /// The audience of a circle's zone consists of members; former members who were in it before
+    /// may stay.
+    private func audienceFault(_ zone: Zone, before old: Zone?) -> CommandRejection? {
         guard let audience = zone.audience, audience != old?.audience else { return nil }
         switch zone.owner {
         case .person:
-            return Refusal(
-                .invalid, "a private zone is told to its owner alone", field: "properties.audience",
-                hint: "use a message, or a zone of a circle")
+            return CommandRejection(
+                .invalid, "a private zone has no audience but its owner",
+                field: "properties.audience",
+                hint: "use a message or a zone of a circle")
         case .set:
             guard !audience.people.isEmpty else { return nil }
-            return Refusal(
-                .invalid, "a set is for many circles, so its zones are told to roles",
-                field: "properties.audience.people", hint: "give roles alone")
+            return CommandRejection(
+                .invalid, "zones of a set can have roles as audience only",
+                field: "properties.audience.people", hint: "set roles only")
         case .circle(let id):
             let known = old?.audience?.people ?? []
             let stranger = audience.people.firstIndex { person in
                 directory.circle(id)?.member(person) == nil && !known.contains(person)
             }
             return stranger.map {
-                Refusal(
+                CommandRejection(
                     .invalid, "nobody with this id has joined the circle",
-                    field: "properties.audience.people[\($0)]", hint: "give ids of members")
+                    field: "properties.audience.people[\($0)]", hint: "use ids of members")
             }
         }
     }
 
-    private func messageFault(_ zone: Zone) -> Refusal? {
+    private func messageFault(_ zone: Zone) -> CommandRejection? {
         if case .set = zone.owner, !zone.messages.isEmpty {
-            return Refusal(
-                .invalid, "zones of a set send no messages", field: "properties.messages",
-                hint: "leave it out")
+            return CommandRejection(
+                .invalid, "zones of a set cannot send messages", field: "properties.messages",
+                hint: "remove it")
         }
         let unknown = zone.messages.first { directory.message($0)?.owner != zone.owner }
         return unknown.map {
-            Refusal(
-                .invalid, "there is no message \($0) beside this zone",
-                field: "properties.messages", hint: "name messages \(zone.owner.inWords)")
+            CommandRejection(
+                .invalid, "there is no message \($0) of this zone's owner",
+                field: "properties.messages", hint: "use messages \(zone.owner.phrase)")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Model
 
-/// A zone that many are created with.
+/// A zone to create, with its id.
 public struct NewZone: Hashable, Sendable {
     public var id: ZoneID
     public var patch: ZonePatch
@@ -11,9 +11,9 @@ public struct NewZone: Hashable, Sendable {
     }
 }
 
-/// What a caller gives of a zone. Nil: not given; `.some(nil)`: taken away.
+/// Fields of a zone that a request sets. Nil = not given; `.some(nil)` = removed.
 public struct ZonePatch: Hashable, Sendable {
-    /// A shape as it was drawn, its inset, and what was made ready of both.
+    /// A shape with its inset, and the prepared geometry of both.
     public struct Drawing: Hashable, Sendable {
         public var shape: ZoneShape
         public var insetCentimetres: Int32
@@ -28,7 +28,7 @@ public struct ZonePatch: Hashable, Sendable {
         }
     }
 
-    /// What is given of a zone's alarm.
+    /// Fields of a zone's alarm.
     public struct Alarm: Hashable, Sendable {
         public var vibrates: Bool?
         public var sound: String?
@@ -55,7 +55,7 @@ public struct ZonePatch: Hashable, Sendable {
     public var transitions: [Transition]?
     public var alertDistanceMetres: Int?
     public var dwellSeconds: Int?
-    /// The time zone that a caller names, with its offsets.
+    /// The requested time zone with its offsets.
     public var clock: ZoneClock?
     public var schedule: ZoneSchedule??
     public var absentByMinute: Int??
@@ -67,8 +67,8 @@ public struct ZonePatch: Hashable, Sendable {
 
     public init() {}
 
-    /// Where transitions are not given, those follow that are measured by what is given: a zone
-    /// that gets a dwell time tells of it.
+    /// Applies the patch. Without explicit transitions, those that depend on a measure follow it:
+    /// setting a dwell time also enables `dwell`.
     func apply(to zone: inout Zone) {
         let measuredBefore = zone.measured
         if let name { zone.name = name }
@@ -108,7 +108,7 @@ public struct ZonePatch: Hashable, Sendable {
 }
 
 extension Zone {
-    /// Transitions that the zone has a measure for, apart from those that every zone can tell.
+    /// Transitions whose measure is set.
     fileprivate var measured: [Transition] {
         var measured: [Transition] = []
         if alertDistanceMetres > 0 { measured.append(.approach) }

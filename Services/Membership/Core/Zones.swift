@@ -1,39 +1,42 @@
 import Directory
 import Model
 
-extension Attempt {
+extension CommandDecision {
     func createZone(_ id: ZoneID, for owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
         switch createZones([NewZone(id: id, patch: patch)], for: owner) {
         case .done(let events, .zones(let zones), _): return .done(events, .zone(zones[0]))
         case .done(let events, let answer, _): return .done(events, answer)
-        case .refused(var refusal):
-            refusal.item = nil
-            return .refused(refusal)
+        case .rejected(var rejection):
+            rejection.item = nil
+            return .rejected(rejection)
         }
     }
 
-    /// All of them or none.
+    /// Creates all zones or none.
     func createZones(_ new: [NewZone], for owner: ZoneOwner) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) ?? missing(owner) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) ?? missing(owner) {
+            return .rejected(rejection)
+        }
         let old = directory.zones(of: owner)
         let limit = zonesMax(of: owner)
         guard old.count + new.count <= limit else {
-            return .refused(.full("zones \(owner.inWords)", limit))
+            return .rejected(.full("zones \(owner.phrase)", limit))
         }
         var load = ZoneLoad(of: owner, old)
         var zones: [Zone] = []
         for (index, new) in new.enumerated() {
             guard let drawing = new.patch.drawing else {
-                return .refused(
-                    Refusal(.invalid, "a zone has a shape", field: "geometry", item: index))
+                return .rejected(
+                    CommandRejection(
+                        .invalid, "a zone needs a shape", field: "geometry", item: index))
             }
             var zone = Zone(
                 id: new.id, owner: owner, name: "", shape: drawing.shape,
                 prepared: drawing.prepared)
             new.patch.apply(to: &zone)
-            if var refusal = check(zone, before: nil) ?? load.take(zone) {
-                refusal.item = index
-                return .refused(refusal)
+            if var rejection = check(zone, before: nil) ?? load.add(zone) {
+                rejection.item = index
+                return .rejected(rejection)
             }
             zones.append(zone)
         }
@@ -41,22 +44,24 @@ extension Attempt {
     }
 
     func updateZone(_ id: ZoneID, of owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
-        guard let old = zone(id, of: owner) else { return .refused(.missing("zone")) }
-        if let refusal = outdated(old.version) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) { return .rejected(rejection) }
+        guard let old = zone(id, of: owner) else { return .rejected(.missing("zone")) }
+        if let rejection = outdated(old.version) { return .rejected(rejection) }
         var zone = old
         patch.apply(to: &zone)
         guard zone != old else { return .done([], .zone(old)) }
         var load = ZoneLoad(of: owner, directory.zones(of: owner).filter { $0.id != id })
-        if let refusal = check(zone, before: old) ?? load.take(zone) { return .refused(refusal) }
+        if let rejection = check(zone, before: old) ?? load.add(zone) {
+            return .rejected(rejection)
+        }
         zone.version += 1
         return .done([.zoneChanged(zone)], .zone(zone))
     }
 
     func removeZone(_ id: ZoneID, of owner: ZoneOwner) -> Verdict {
-        if let refusal = denial(ofZonesOf: owner) { return .refused(refusal) }
-        guard let zone = zone(id, of: owner) else { return .refused(.missing("zone")) }
-        if let refusal = outdated(zone.version) { return .refused(refusal) }
+        if let rejection = denial(ofZonesOf: owner) { return .rejected(rejection) }
+        guard let zone = zone(id, of: owner) else { return .rejected(.missing("zone")) }
+        if let rejection = outdated(zone.version) { return .rejected(rejection) }
         return .done([.zoneRemoved(ZoneRemoval(zone: id))], .gone)
     }
 
@@ -64,8 +69,8 @@ extension Attempt {
         directory.zone(id).flatMap { $0.owner == owner ? $0 : nil }
     }
 
-    /// Nil when the owner is there.
-    func missing(_ owner: ZoneOwner) -> Refusal? {
+    /// Returns nil if the owner exists.
+    func missing(_ owner: ZoneOwner) -> CommandRejection? {
         switch owner {
         case .circle(let id): directory.circle(id) == nil ? .missing("circle") : nil
         case .person(let id): directory.person(id) == nil ? .missing("person") : nil
@@ -73,8 +78,8 @@ extension Attempt {
         }
     }
 
-    /// Nil when the one who acts may edit zones and messages of that owner.
-    func denial(ofZonesOf owner: ZoneOwner) -> Refusal? {
+    /// Returns nil if the caller may edit the owner's zones and messages.
+    func denial(ofZonesOf owner: ZoneOwner) -> CommandRejection? {
         let (action, target) = RightsTarget.editing(zonesOf: owner)
         return denial(action, on: target)
     }
@@ -89,7 +94,7 @@ extension Attempt {
 }
 
 extension RightsTarget {
-    /// What one needs to edit the zones and messages of an owner.
+    /// The right that editing the zones and messages of an owner requires.
     public static func editing(zonesOf owner: ZoneOwner) -> (Action, RightsTarget) {
         switch owner {
         case .circle(let circle): (.editZones, .circle(circle))
@@ -98,7 +103,7 @@ extension RightsTarget {
         }
     }
 
-    /// What one needs to read the zones and messages of an owner.
+    /// The right that reading the zones and messages of an owner requires.
     public static func reading(zonesOf owner: ZoneOwner) -> (Action, RightsTarget) {
         switch owner {
         case .circle(let circle): (.readZones, .circle(circle))
@@ -110,7 +115,7 @@ extension RightsTarget {
 
 extension ZoneOwner {
     /// Such as "of a circle".
-    var inWords: String {
+    var phrase: String {
         switch self {
         case .circle: "of a circle"
         case .person: "of a person"

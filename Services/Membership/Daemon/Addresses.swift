@@ -1,11 +1,9 @@
 import Model
 import Runtime
 
-/// Whether texts have the form of an address, a language or a time zone. Whether somebody is there
-/// only a message can tell.
+/// Validates phone numbers, mail addresses, push endpoints, languages and time zones by their form.
 enum Addresses {
-    /// `+`, country code and number (E.164), without the blanks and signs that people put between
-    /// digits; nil when it is none.
+    /// Returns the number in E.164 form without separators; nil if it is invalid.
     static func phone(_ text: String) -> String? {
         let digits = text.filter { !" -().\u{A0}".contains($0) }
         guard digits.hasPrefix("+") else { return nil }
@@ -16,7 +14,7 @@ enum Addresses {
         return digits
     }
 
-    /// `name@domain` as mail servers take it (RFC 5321, without quoted names); nil when it is none.
+    /// Returns `name@domain` (RFC 5321 without quoted names); nil if it is invalid.
     static func mail(_ text: String) -> String? {
         let text = text.trimmed
         guard text.utf8.count <= 254, let at = text.lastIndex(of: "@") else { return nil }
@@ -31,7 +29,7 @@ enum Addresses {
         return text
     }
 
-    /// An http or https endpoint that a push service gave out; nil when it is none.
+    /// Returns the http or https endpoint of a push service; nil if it is invalid.
     static func push(_ text: String) -> String? {
         let text = text.trimmed
         guard text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }), text.utf8.count <= 2048,
@@ -41,7 +39,7 @@ enum Addresses {
         return text
     }
 
-    /// A language tag such as `en` or `ms-MY` (BCP 47); nil when it has another form.
+    /// Returns a language tag such as `en` or `ms-MY` (BCP 47); nil if its form is invalid.
     static func locale(_ text: String) -> String? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard let language = parts.first, (2...3).contains(language.utf8.count),
@@ -53,8 +51,8 @@ enum Addresses {
         return text
     }
 
-    /// A name of the IANA time zone database as this machine has it; nil when it is none. Without a
-    /// database the form decides.
+    /// Returns a name in the machine's IANA time zone database; nil if it is unknown. Without a
+    /// database only the form is checked.
     static func timeZone(_ text: String, in folder: TimeZoneFolder) -> String? {
         guard text.utf8.count <= 64 else { return nil }
         let isKnown =
@@ -64,7 +62,7 @@ enum Addresses {
         return isKnown ? text : nil
     }
 
-    /// Parts between dots, none empty, of bytes that are allowed.
+    /// Whether the parts between dots are not empty and have only allowed bytes.
     private static func isDotted(_ text: Substring, _ isAllowed: (UInt8) -> Bool) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
             !part.isEmpty && part.utf8.allSatisfy(isAllowed)

@@ -5,24 +5,24 @@ import Model
 import Parsing
 import Web
 
-/// Makes the HTTP answer of what became of a change.
+/// Renders the result of a change as an HTTP response.
 struct AnswerView {
     let directory: Replica
     let codes: Codes
     let principal: Principal
     let now: Timestamp
-    /// Where the new thing is; nil when nothing new was made.
+    /// Path of the new entity; nil if none was created.
     let location: String?
-    /// The secret that a new credential shows once.
+    /// The secret of a new credential, which only this response shows.
     let secret: NewSecret?
-    /// Where new zones come from; nil when from no file.
-    var file: ZonesOfFile?
-    /// The zones that are mailed; nil when none are.
+    /// The imported file; nil if no file was imported.
+    var file: ImportedZones?
+    /// The mailed zones; nil if none are mailed.
     var mail: ZoneMail?
-    /// What sets up the phone that gets the secret; nil when nobody asked for it.
+    /// Set-up data of the phone; nil if none was requested.
     var setup: PhoneSetup?
 
-    /// - Parameter isActive: whether a new credential is known where phones report already.
+    /// - Parameter isActive: whether ingest already accepts the new credential
     func response(to answer: Answer, isActive: Bool = false) -> Response {
         switch answer {
         case .person(let person):
@@ -62,7 +62,7 @@ struct AnswerView {
                 message.version)
         case .mailed: .json(mail?.json ?? .null, status: 202)
         case .gone: Response(status: 204)
-        case .refused(let refusal): .problem(Problem(refusal, of: file))
+        case .rejected(let rejection): .problem(Problem(rejection, of: file))
         }
     }
 
@@ -88,23 +88,23 @@ struct AnswerView {
 }
 
 extension Problem {
-    /// What a refusal is in HTTP.
+    /// The problem document of a rejection.
     ///
-    /// - Parameter file: where the zones come from that are refused
-    init(_ refusal: Refusal, of file: ZonesOfFile? = nil) {
-        switch refusal.reason {
-        case .missing: self = .notFound(refusal.detail, hint: refusal.hint)
-        case .denied: self = .denied(refusal.detail, hint: refusal.hint)
-        case .outdated: self = .outdated(refusal.detail, hint: refusal.hint)
-        case .conflict: self = .conflict(refusal.detail, hint: refusal.hint)
-        case .invalid: self = .invalid(refusal.detail, hint: refusal.hint)
+    /// - Parameter file: the file that the rejected zones come from
+    init(_ rejection: CommandRejection, of file: ImportedZones? = nil) {
+        switch rejection.reason {
+        case .missing: self = .notFound(rejection.detail, hint: rejection.hint)
+        case .denied: self = .denied(rejection.detail, hint: rejection.hint)
+        case .outdated: self = .outdated(rejection.detail, hint: rejection.hint)
+        case .conflict: self = .conflict(rejection.detail, hint: rejection.hint)
+        case .invalid: self = .invalid(rejection.detail, hint: rejection.hint)
         case .tooOften(let wait):
             self = .tooMany(
-                refusal.detail, retryAfterSeconds: Int(max(1, wait.milliseconds / 1000)))
-            hint = refusal.hint
+                rejection.detail, retryAfterSeconds: Int(max(1, wait.milliseconds / 1000)))
+            hint = rejection.hint
         }
-        field = refusal.field
-        if let item = refusal.item {
+        field = rejection.field
+        if let item = rejection.item {
             self = located(at: file?.places[item] ?? .path("features[\(item)]"))
         }
     }

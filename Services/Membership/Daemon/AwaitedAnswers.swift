@@ -2,52 +2,53 @@ import Hosting
 import Model
 import Web
 
-/// Answers that show a new credential and wait until phones can use it: until ingest has said that
-/// it knows the directory up to there, or a while has passed.
+/// Responses with a new credential, delayed until phones can use it: until ingest has acknowledged
+/// the directory up to the change, or until ``patience`` has passed.
 struct AwaitedAnswers {
     static let patience: Duration = .seconds(2)
 
     struct Awaited {
         var request: UInt64
-        /// Number in the directory stream of the last record of the change.
+        /// Sequence of the change's last record in the directory stream.
         var sequence: UInt64
         var deadline: Timestamp
-        /// The answer, told whether the credential is known where phones report.
+        /// Renders the response, given whether ingest already accepts the credential.
         var response: (_ isActive: Bool) -> Response
-        var key: KeptAnswers.Key?
+        var key: IdempotencyStore.Key?
     }
 
-    /// In the order in which they came, so deadlines ascend.
+    /// In order of arrival, so deadlines ascend.
     private var waiting: [Awaited] = []
-    /// The first so many are answered in this turn, which may be taken back.
+    /// How many of the first were answered in this turn, which may be rolled back.
     private var answered = 0
 
     var count: Int { waiting.count }
 
-    /// When the first one has waited long enough.
+    /// Deadline of the oldest response.
     var deadline: Timestamp? { waiting.first?.deadline }
 
     mutating func append(_ awaited: Awaited) { waiting.append(awaited) }
 
-    /// Whose requests wait.
+    /// Requests that wait for their response.
     var requests: Set<UInt64> { Set(waiting.map(\.request)) }
 
-    /// The turn was taken back: those that it answered wait again, and those whose change went with
-    /// it are forgotten; what lasts of the directory ends before them.
+    /// Restores responses of the rolled-back turn, and removes those whose change was rolled back.
+    ///
+    /// - Parameter end: the last sequence of the directory that is committed
     mutating func rolledBack(to end: UInt64) {
         answered = 0
         waiting.removeAll { $0.sequence > end }
     }
 
-    /// Those that need wait no longer; they go when the turn is committed.
+    /// Returns the responses that are due. They are removed when the turn is committed.
     ///
-    /// - Parameter heard: how far ingest knows the directory
-    mutating func ready(at now: Timestamp, heard: UInt64) -> [(Awaited, isActive: Bool)] {
-        answered = waiting.prefix { $0.sequence <= heard || $0.deadline <= now }.count
-        return waiting.prefix(answered).map { ($0, isActive: $0.sequence <= heard) }
+    /// - Parameter acknowledged: the sequence up to which ingest knows the directory
+    mutating func ready(at now: Timestamp, acknowledged: UInt64) -> [(Awaited, isActive: Bool)] {
+        answered = waiting.prefix { $0.sequence <= acknowledged || $0.deadline <= now }.count
+        return waiting.prefix(answered).map { ($0, isActive: $0.sequence <= acknowledged) }
     }
 
-    /// What was answered is on its way.
+    /// Removes the responses of the committed turn.
     mutating func committed() {
         waiting.removeFirst(answered)
         answered = 0

@@ -6,24 +6,24 @@ import Parsing
 import Runtime
 import Web
 
-/// A change as a request asks for it, with the secret that its answer shows.
+/// A change that a request asks for, with data for its response.
 struct RequestedChange {
     var change: Change
-    /// Where the changed thing is found afterwards; nil where it says itself.
+    /// Path of the created entity; nil if none is created.
     var location: String?
     var secret: NewSecret?
-    /// Where the zones come from that the change makes.
-    var file: ZonesOfFile?
-    /// The code that may be sent.
+    /// The file with the zones to create.
+    var file: ImportedZones?
+    /// The code to send, if one is needed.
     var code: MessageCode?
-    /// The zones that are mailed.
+    /// The zones to mail.
     var mail: ZoneMail?
-    /// What sets up the phone that gets the secret.
+    /// Set-up data of the phone that gets the secret.
     var setup: PhoneSetup?
 
     init(
         _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
-        file: ZonesOfFile? = nil, code: MessageCode? = nil
+        file: ImportedZones? = nil, code: MessageCode? = nil
     ) {
         self.change = change
         self.location = location
@@ -33,7 +33,7 @@ struct RequestedChange {
     }
 }
 
-/// Makes a change of a request's path and body. Ids and secrets of new things are made here.
+/// Parses a change from a request's path and body. Creates ids and secrets of new entities.
 struct ChangeReader {
     let directory: Replica
     let principal: Principal
@@ -41,11 +41,11 @@ struct ChangeReader {
     let parameters: Parameters
     let clocks: ZoneClocks
     let shapes: PreparedShapes
-    /// By which codes are kept.
+    /// Key of the digests of codes.
     let messageKey: [UInt8]
-    /// Where phones find the suite; nil = nobody said.
+    /// URL at which phones reach the suite; nil = not configured.
     let publicURL: String?
-    /// Where phones may publish; nil = nowhere.
+    /// MQTT broker for phones; nil = none.
     var broker: PhoneBroker?
 
     func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
@@ -58,19 +58,19 @@ struct ChangeReader {
         case .removeMonitorToken: RequestedChange(.removeMonitorToken)
         case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
         case .addMember, .updateMember, .removeMember: try readMember(changing)
-        case .createZone(let holder), .updateZone(let holder), .removeZone(let holder):
-            try readZone(changing, of: parameters.owner(holder))
-        case .importZones(let holder): try readZoneFile(for: parameters.owner(holder))
-        case .mailZone(let holder): try readMail(of: parameters.owner(holder), try zone)
+        case .createZone(let kind), .updateZone(let kind), .removeZone(let kind):
+            try readZone(changing, of: parameters.owner(kind))
+        case .importZones(let kind): try readZoneFile(for: parameters.owner(kind))
+        case .mailZone(let kind): try readMail(of: parameters.owner(kind), try zone)
         case .mailSet: try readMail(of: .set(try set), nil)
-        case .refuseZone: RequestedChange(.refuseZone(try person, try zone))
-        case .acceptZone: RequestedChange(.acceptZone(try person, try zone))
+        case .optOut: RequestedChange(.optOut(try person, try zone))
+        case .optIn: RequestedChange(.optIn(try person, try zone))
         case .createSet, .updateSet, .removeSet: try readSet(changing)
         case .subscribe: RequestedChange(.subscribe(try circle, try set))
         case .unsubscribe: RequestedChange(.unsubscribe(try circle, try set))
-        case .createMessage(let holder), .updateMessage(let holder), .removeMessage(let holder),
-            .confirmMessage(let holder), .sendCode(let holder), .enterCode(let holder):
-            try readMessage(changing, of: parameters.owner(holder))
+        case .createMessage(let kind), .updateMessage(let kind), .removeMessage(let kind),
+            .confirmMessage(let kind), .sendCode(let kind), .enterCode(let kind):
+            try readMessage(changing, of: parameters.owner(kind))
         }
     }
 
@@ -118,7 +118,7 @@ struct ChangeReader {
                 secret: secret)
         case .setUpDevice:
             let id = try parameters.id("device", DeviceID.self)
-            // Rights come first: whether there is such a device is only for its person to know.
+            // Rights come first: only its person may learn whether the device exists.
             let asked = directory.decide(
                 principal, .editDevices,
                 on: .person(directory.device(id)?.person ?? PersonID(.zero)), at: clocks.now)
@@ -187,19 +187,19 @@ struct ChangeReader {
         guard !request.body.isEmpty else {
             throw .invalid("the body is empty", hint: "send a JSON object")
         }
-        // Too many points are told of their zone; phones are answered elsewhere.
+        // Vertices are counted per zone, so the number of values is not limited here.
         return try request.json(valuesMax: .max)
     }
 
-    /// The version that `If-Match` names; nil without one, or for any.
+    /// The version in `If-Match`; nil if it is missing or `*`.
     func ifVersion() throws(Problem) -> Int64? {
         guard let value = request.headers["If-Match"], value != "*" else { return nil }
         let digits =
             value.hasPrefix("\"") && value.hasSuffix("\"") ? value.dropFirst().dropLast() : ""
         guard let version = OutsideNumber.integer(digits, in: 0...OutsideNumber.most) else {
             throw .invalid(
-                "this is not an entity tag of ours", field: "If-Match",
-                hint: #"send the ETag of the last answer, such as "3""#)
+                "the entity tag is invalid", field: "If-Match",
+                hint: #"send the ETag of the last response, such as "3""#)
         }
         return Int64(version)
     }

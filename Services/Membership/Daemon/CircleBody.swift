@@ -3,7 +3,7 @@ import Model
 import Parsing
 import Web
 
-/// Reads what a caller says of a circle.
+/// Parses the body of a request about a circle.
 enum CircleBody {
     static func read(_ json: JSON, isNew: Bool) throws(Problem) -> CirclePatch {
         let fields = try Fields(
@@ -11,10 +11,11 @@ enum CircleBody {
             known: [
                 "name", "membersSeePositions", "guardiansEditZones", "historyDays", "escalation",
             ],
-            // In a new circle members and sets would not be those that were given.
+            // Members and sets of a new circle would differ from the given ones, so they are
+            // rejected.
             readOnly: isNew ? ["id", "version"] : ["id", "members", "sets", "version"])
         var patch = CirclePatch()
-        patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
+        patch.name = try fields.plainText("name", charactersMax: Limits.nameCharactersMax)
         if isNew, patch.name == nil { throw fields.missing("name", "such as Family") }
         patch.membersSeePositions = try fields.flag("membersSeePositions")
         patch.guardiansEditZones = try fields.flag("guardiansEditZones")
@@ -41,7 +42,8 @@ enum CircleBody {
             roles: try fields.choices("roles", Role.self) ?? [], people: people)
         if let channels = try fields.choices("channels", Channel.self) {
             guard !channels.isEmpty else {
-                throw fields.wrong("channels", "this tier has no channel", "leave it out for all")
+                throw fields.invalid(
+                    "channels", "the tier has no channel", "remove the field to use all channels")
             }
             tier.channels = channels
         }
@@ -52,13 +54,13 @@ enum CircleBody {
     }
 }
 
-/// Reads what a caller says of a membership.
+/// Parses the body of a request about a membership.
 enum MemberBody {
-    /// - Returns: whom it is about, where that is not in the path.
+    /// - Returns: the person in the body, and the patch
     static func readNew(_ json: JSON) throws(Problem) -> (PersonID, MemberPatch) {
         let fields = try Fields(json, known: ["person", "role", "sharing", "precision"])
         guard let person = try fields.id("person", PersonID.self) else {
-            throw fields.missing("person", "the id of somebody with an account")
+            throw fields.missing("person", "use the id of a person with an account")
         }
         return (person, try patch(fields))
     }
@@ -91,13 +93,13 @@ enum MemberBody {
                 throw pause.missing("pausedUntil")
             }
             guard let end = Timestamp(text) else {
-                throw pause.wrong(
-                    "pausedUntil", "this is not a time", "such as 2026-11-20T18:00:00Z")
+                throw pause.invalid(
+                    "pausedUntil", "not a time", "such as 2026-11-20T18:00:00Z")
             }
             return .pausedUntil(end)
         default:
-            throw fields.wrong(
-                "sharing", "this is no state of sharing",
+            throw fields.invalid(
+                "sharing", "not a sharing state",
                 #"use "on", "off" or {"pausedUntil": "2026-11-20T18:00:00Z"}"#)
         }
     }

@@ -3,39 +3,39 @@ import Model
 import Parsing
 import Store
 
-/// Codes that wait to be entered, and who had some sent.
+/// Tables of pending confirmation codes and of requests that count against rate limits.
 struct CodeRows {
     let database: Database
 
-    /// What is still worth something.
+    /// Loads the rows that are not expired.
     func load(at now: Timestamp) throws -> Codes {
         let end = Value.time(now - Limits.codeWindow)
         let pending = try database.all("SELECT data FROM code WHERE expires > ?1", end) {
             try JSON.parse($0.blob(0)).decode(PendingCode.self)
         }
-        let asks = try database.all("SELECT data FROM code_ask WHERE at > ?1", end) {
-            try JSON.parse($0.blob(0)).decode(CodeAsk.self)
+        let requests = try database.all("SELECT data FROM code_ask WHERE at > ?1", end) {
+            try JSON.parse($0.blob(0)).decode(CodeRequest.self)
         }
-        return Codes(pending: pending, asks: asks)
+        return Codes(pending: pending, requests: requests)
     }
 
     func record(_ change: CodeChange) throws {
         switch change {
-        case .keep(let code):
+        case .save(let code):
             try database.run(
                 "INSERT OR REPLACE INTO code VALUES (?1, ?2, ?3)", .id(code.message),
                 .time(code.expires), .blob(try JSON.encode(code).serialized()))
-        case .forget(let message):
+        case .remove(let message):
             try database.run("DELETE FROM code WHERE message = ?1", .id(message))
-        case .asked(let ask):
+        case .requested(let request):
             try database.run(
-                "INSERT INTO code_ask VALUES (?1, ?2)", .time(ask.at),
-                .blob(try JSON.encode(ask).serialized()))
+                "INSERT INTO code_ask VALUES (?1, ?2)", .time(request.at),
+                .blob(try JSON.encode(request).serialized()))
         case .send, .mail: break
         }
     }
 
-    /// Drops what is a day old.
+    /// Deletes rows older than a day.
     func prune(at now: Timestamp) throws {
         let end = Value.time(now - Limits.codeWindow)
         try database.run("DELETE FROM code WHERE expires <= ?1", end)

@@ -5,16 +5,18 @@ import Model
 import Parsing
 import Web
 
-/// What sets up a phone, for whoever has its secret. Only the digest of that is kept, so it comes
-/// out of the request itself, or is a new one.
+/// Creates the set-up data of a phone.
+///
+/// It contains the phone's secret, of which only the digest is stored. The secret therefore comes
+/// from the request, or is a new one.
 struct DeviceSetup {
     let directory: Replica
-    /// Where phones find the suite, unless the request says; nil = it has to.
+    /// URL at which phones reach the suite, unless the request names one; nil = the request must.
     let publicURL: String?
-    /// Where they may publish; nil = nowhere.
+    /// MQTT broker for phones; nil = none.
     var broker: PhoneBroker?
 
-    /// - Throws: 404 for a device that is not there, 400 where the address is missing or none.
+    /// - Throws: 404 if the device does not exist, 400 if the URL is missing or invalid
     func setup(
         of id: DeviceID, token: String, for request: Request
     ) throws(Problem) -> PhoneSetup {
@@ -32,8 +34,8 @@ struct DeviceSetup {
     private func url(of request: Request) throws(Problem) -> String {
         guard var url = request.query["url"] ?? publicURL else {
             throw .invalid(
-                "where phones find the suite is not known", field: "url",
-                hint: "send it, such as ?url=https://jaga.example, or set JAGA_PUBLIC_URL")
+                "the URL of the suite for phones is not configured", field: "url",
+                hint: "add ?url=https://jaga.example, or set JAGA_PUBLIC_URL")
         }
         while url.hasSuffix("/") { url.removeLast() }
         let rest = ["https://", "http://"].first { url.hasPrefix($0) }.map {
@@ -43,28 +45,28 @@ struct DeviceSetup {
             rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"?#\"'<>\\".utf8.contains($0) })
         else {
             throw .invalid(
-                "this is no address of the suite", field: "url",
-                hint: "send it without query, such as https://jaga.example")
+                "the URL is invalid", field: "url",
+                hint: "use a URL without query, such as https://jaga.example")
         }
         return url
     }
 
-    /// For a device that asks with its own token.
+    /// The response to a device that authenticates with its own token.
     func response(to request: Request, _ parameters: Parameters, by principal: Principal)
         throws(Problem) -> Response
     {
         let id = try parameters.id("device", DeviceID.self)
         guard case .device(id, _) = principal, let token = DeviceSetup.token(of: request) else {
             throw .denied(
-                "the secret of a device is not kept, so nobody else can be shown it",
-                hint: "ask with the device's own token, or POST here for a new one")
+                "only the device itself can read its set-up: its secret is not stored",
+                hint: "use the device's token, or POST here to create a new secret")
         }
         let setup = try setup(of: id, token: token, for: request)
         return try response(of: setup, as: request.query)
     }
 
-    /// The token that the request came with. An app that loads its profile from an address can send
-    /// no header: for it the token stands in the query.
+    /// The token of a request. An app that loads its profile from a URL cannot send headers, so the
+    /// set-up path also accepts the token in the query.
     static func token(of request: Request) -> String? {
         if let credentials = Credentials(request.headers) { return credentials.token }
         let isSetup = request.path.hasPrefix("/v1/devices/") && request.path.hasSuffix("/setup")
@@ -94,17 +96,17 @@ struct DeviceSetup {
             return .text(code.lines(colors: false).joined(separator: "\n") + "\n")
         default:
             throw .invalid(
-                "this is no form of a set-up", field: "format",
-                hint: "svg, png, text or properties; JSON without one")
+                "the format is unknown", field: "format",
+                hint: "use svg, png, text or properties, or no format for JSON")
         }
     }
 
-    /// OwnTracks where the query names none.
+    /// The app in the query; OwnTracks by default.
     private func app(_ name: String?) throws(Problem) -> PhoneSetup.App {
         guard let name else { return .ownTracks }
         guard let app = PhoneSetup.App(rawValue: name) else {
             throw .invalid(
-                "there is no such app", field: "app",
+                "the app is unknown", field: "app",
                 hint: PhoneSetup.App.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return app
@@ -114,7 +116,7 @@ struct DeviceSetup {
         guard let link = setup.link(for: app), let code = try? QRCode(link) else {
             let apps = PhoneSetup.App.allCases.filter { setup.link(for: $0) != nil }
             throw .invalid(
-                "there is no link for this app", field: "app",
+                "this app has no set-up link", field: "app",
                 hint: apps.map(\.rawValue).joined(separator: ", "))
         }
         return code

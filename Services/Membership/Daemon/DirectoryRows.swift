@@ -3,11 +3,11 @@ import Model
 import Parsing
 import Store
 
-/// The directory in the store: one row a thing, its data as JSON.
+/// Tables of the directory: one row per entity, its data as JSON.
 struct DirectoryRows {
     let database: Database
 
-    /// The directory as the rows say.
+    /// Loads the directory from the rows.
     func load() throws -> Replica {
         var directory = Replica()
         try each("SELECT data FROM person") { directory.apply(.personChanged(try $0.decode())) }
@@ -22,7 +22,7 @@ struct DirectoryRows {
         return directory
     }
 
-    /// Writes or deletes the one row that a step of the directory is about.
+    /// Writes or deletes the row of a directory event.
     func record(_ step: EventBody) throws {
         switch step {
         case .personChanged(let person):
@@ -69,6 +69,6 @@ struct DirectoryRows {
 }
 
 extension JSON {
-    /// The value that the context asks for.
+    /// Decodes the value that the context expects.
     fileprivate func decode<Value: Decodable>() throws -> Value { try decode(Value.self) }
 }

@@ -1,7 +1,7 @@
 import Model
 
 extension EventBody {
-    /// The thing that an event of the directory is about.
+    /// The id of the entity that a directory event is about.
     var directorySubject: ID128 {
         switch self {
         case .personChanged(let value): value.id.raw

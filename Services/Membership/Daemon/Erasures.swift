@@ -2,37 +2,37 @@ import Hosting
 import Model
 import Runtime
 
-/// Keeps on record who was removed for good, outside of the store: so that nobody comes back with a
-/// store of before.
+/// Writes erased people to a list outside of the store, so that restoring an older store does not
+/// bring them back.
 struct Erasures {
     private let list: ErasedList
-    /// Removed in a turn that is not over, or not in the list yet.
-    private var leaving: [PersonID] = []
-    /// The list could not be written, and that was said.
+    /// People removed in the current turn, or not written to the list yet.
+    private var pending: [PersonID] = []
+    /// Whether the last write failed; a failure is logged once.
     private var hasFailed = false
 
     /// - Parameter home: the suite's home folder
     init(home: String) { list = ErasedList(home: home) }
 
-    /// Somebody is removed in this turn.
-    mutating func note(_ person: PersonID) { leaving.append(person) }
+    /// Adds a person who is removed in this turn.
+    mutating func append(_ person: PersonID) { pending.append(person) }
 
-    /// The turn was taken back.
-    mutating func forget() { leaving.removeAll() }
+    /// Forgets the people of a rolled-back turn.
+    mutating func rollBack() { pending.removeAll() }
 
-    /// Puts those of the turns before into the list; what cannot be written now is later.
+    /// Writes people of committed turns to the list. A failed write is repeated in the next turn.
     mutating func write(at now: Timestamp, log: Log) {
-        guard !leaving.isEmpty else { return }
+        guard !pending.isEmpty else { return }
         do throws(SystemError) {
-            try list.add(leaving, at: now)
-            leaving.removeAll()
+            try list.add(pending, at: now)
+            pending.removeAll()
             hasFailed = false
         } catch {
-            if !hasFailed { log.error(error, ["list": "people who were erased"]) }
+            if !hasFailed { log.error(error, ["list": "erased people"]) }
             hasFailed = true
         }
     }
 
-    /// Who is in the list; whoever of them is in the directory came back with an older store.
+    /// People in the list. Those who are in the directory came back with an older store.
     func people() throws(SystemError) -> [PersonID] { try list.read().map(\.person) }
 }

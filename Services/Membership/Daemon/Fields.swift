@@ -2,21 +2,21 @@ import Model
 import Parsing
 import Web
 
-/// The members of a JSON object, read by name; what is wrong is told with the path of its field.
+/// Reads members of a JSON object by name, and reports errors with the path of the field.
 ///
 ///     let fields = try Fields(json, known: ["name", "locale"])
-///     patch.name = try fields.name("name")
+///     patch.name = try fields.plainText("name", charactersMax: 100)
 ///
-/// A member that is missing or `null` reads as nil. One that nobody knows is refused: a mistyped
-/// name would otherwise change nothing in silence.
+/// A missing member or `null` reads as nil. Unknown members are rejected: a mistyped name would
+/// otherwise change nothing silently.
 struct Fields {
     /// Path of the object; empty for the body itself.
     let path: String
     private let members: [JSON.Member]
 
     /// - Parameters:
-    ///   - known: names that may be given
-    ///   - readOnly: names that the API itself writes and passes over when they come back
+    ///   - known: names of allowed members
+    ///   - readOnly: names that the API writes, and ignores in requests
     init(
         _ json: JSON, at path: String = "", known: [String], readOnly: [String] = []
     ) throws(Problem) {
@@ -32,11 +32,11 @@ struct Fields {
         for member in members {
             guard known.contains(member.key) || readOnly.contains(member.key) else {
                 throw .invalid(
-                    "there is no field of this name", field: self.path(member.key),
-                    hint: "the fields are " + known.joined(separator: ", "))
+                    "unknown field", field: self.path(member.key),
+                    hint: "known fields: " + known.joined(separator: ", "))
             }
             guard seen.insert(member.key).inserted else {
-                throw .invalid("this field is there twice", field: self.path(member.key))
+                throw .invalid("duplicate field", field: self.path(member.key))
             }
         }
     }
@@ -44,10 +44,10 @@ struct Fields {
     /// The path of a field of this object, such as `contacts[1].address`.
     func path(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
 
-    /// Whether the field is there, be it `null`.
+    /// Whether the field is present, even if it is `null`.
     func contains(_ name: String) -> Bool { members.contains { $0.key == name } }
 
-    /// The value of a field; nil where it is missing or `null`.
+    /// The value of a field; nil if it is missing or `null`.
     func value(_ name: String) -> JSON? {
         guard let member = members.first(where: { $0.key == name }), !member.value.isNull else {
             return Optional.none
@@ -55,64 +55,64 @@ struct Fields {
         return member.value
     }
 
-    /// Those of some names, as they came.
+    /// The members with some names, unchanged.
     func members(_ names: [String]) -> [JSON.Member] { members.filter { names.contains($0.key) } }
 
-    /// Says that a field has to be there.
+    /// The problem that a required field is missing.
     func missing(_ name: String, _ hint: String? = nil) -> Problem {
-        .invalid("this field is needed", field: path(name), hint: hint)
+        .invalid("this field is required", field: path(name), hint: hint)
     }
 
-    /// Says what is wrong with a field.
-    func wrong(_ name: String, _ detail: String, _ hint: String? = nil) -> Problem {
+    /// The problem that a field is invalid.
+    func invalid(_ name: String, _ detail: String, _ hint: String? = nil) -> Problem {
         .invalid(detail, field: path(name), hint: hint)
     }
 
     func text(_ name: String) throws(Problem) -> String? {
         guard let value = value(name) else { return nil }
-        guard let text = value.string else { throw wrong(name, "this is not a text") }
+        guard let text = value.string else { throw invalid(name, "not a string") }
         return text
     }
 
-    /// A text for people: without blanks around it, without control and hidden characters.
+    /// A trimmed text without control characters or hidden characters.
     ///
-    /// - Parameter emptyAllowed: false refuses a text of blanks alone
-    func words(
+    /// - Parameter emptyAllowed: false rejects an empty text
+    func plainText(
         _ name: String, charactersMax: Int, emptyAllowed: Bool = false
     ) throws(Problem) -> String? {
         guard let text = try text(name)?.trimmed else { return nil }
-        guard emptyAllowed || !text.isEmpty else { throw wrong(name, "this text is empty") }
+        guard emptyAllowed || !text.isEmpty else { throw invalid(name, "the text is empty") }
         guard text.unicodeScalars.count <= charactersMax else {
-            throw wrong(name, "this text has more than \(charactersMax) characters")
+            throw invalid(name, "the text has more than \(charactersMax) characters")
         }
         if let hidden = PlainText.firstHidden(in: text) {
             let isControl = hidden.value < 0xA0
-            throw wrong(
+            throw invalid(
                 name,
                 isControl
-                    ? "this text has a line break or another control character"
-                    : "this text has a character that is not seen, or that changes how others are",
-                "leave out \(PlainText.name(of: hidden))")
+                    ? "the text has a line break or another control character"
+                    : "the text has an invisible or direction-changing character",
+                "remove \(PlainText.name(of: hidden))")
         }
         return text
     }
 
     func flag(_ name: String) throws(Problem) -> Bool? {
         guard let value = value(name) else { return nil }
-        guard let flag = value.bool else { throw wrong(name, "this is neither true nor false") }
+        guard let flag = value.bool else { throw invalid(name, "not true or false") }
         return flag
     }
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let value = value(name) else { return nil }
         guard let number = value.int, range.contains(number) else {
-            throw wrong(
-                name, "this is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw invalid(
+                name, "not an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    /// One of the words of an enumeration.
+    /// A value of an enumeration.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _ type: Choice.Type
     ) throws(Problem) -> Choice? where Choice.RawValue == String {
@@ -120,7 +120,7 @@ struct Fields {
         return try Fields.choice(value, at: path(name), type)
     }
 
-    /// A list of different words of an enumeration.
+    /// A list of distinct values of an enumeration.
     func choices<Choice: RawRepresentable & CaseIterable & Hashable>(
         _ name: String, _ type: Choice.Type
     ) throws(Problem) -> [Choice]? where Choice.RawValue == String {
@@ -140,7 +140,7 @@ struct Fields {
         return try Fields.id(value, at: path(name), type)
     }
 
-    /// A list of different ids.
+    /// A list of distinct ids.
     func ids<Kind: IdentifierKind>(
         _ name: String, _ type: Identifier<Kind>.Type, countMax: Int
     ) throws(Problem) -> [Identifier<Kind>]? {
@@ -155,21 +155,21 @@ struct Fields {
 
     func array(_ name: String, countMax: Int = 10_000) throws(Problem) -> [JSON]? {
         guard let value = value(name) else { return nil }
-        guard let array = value.array else { throw wrong(name, "this is not a list") }
+        guard let array = value.array else { throw invalid(name, "must be a list") }
         guard array.count <= countMax else {
-            throw wrong(name, "this list has more than \(countMax) elements")
+            throw invalid(name, "the list has more than \(countMax) elements")
         }
         return array
     }
 
-    /// An id at any place.
+    /// Reads an id at any path.
     static func id<Kind: IdentifierKind>(
         _ json: JSON, at path: String, _ type: Identifier<Kind>.Type
     ) throws(Problem) -> Identifier<Kind> {
         guard let id = json.string.flatMap({ Identifier<Kind>($0) }) else {
             throw .invalid(
-                "this is not an id of the right kind", field: path,
-                hint: "it looks like \(Kind.prefix)_ + 26 characters")
+                "not a valid id", field: path,
+                hint: "use \(Kind.prefix)_ and 26 characters")
         }
         return id
     }
@@ -179,7 +179,7 @@ struct Fields {
     ) throws(Problem) -> Choice where Choice.RawValue == String {
         guard let choice = json.string.flatMap({ Choice(rawValue: $0) }) else {
             throw .invalid(
-                "this is none of the words that are allowed here", field: path,
+                "not an allowed value", field: path,
                 hint: "use one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return choice
@@ -187,7 +187,7 @@ struct Fields {
 }
 
 extension String {
-    /// Without blanks at both ends.
+    /// The text without whitespace at both ends.
     var trimmed: String {
         var text = Substring(self)
         while text.first?.isWhitespace == true { text.removeFirst() }

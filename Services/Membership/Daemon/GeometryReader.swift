@@ -3,7 +3,7 @@ import Model
 import Parsing
 import Web
 
-/// Reads a GeoJSON geometry and remembers how its parts are named in the JSON.
+/// Reads a GeoJSON geometry, and knows the JSON path of each of its parts.
 struct GeometryReader {
     static let path = "geometry.coordinates"
 
@@ -30,7 +30,7 @@ struct GeometryReader {
         self.coordinates = coordinates
     }
 
-    /// Where a polygon, a ring or a point stands: `geometry.coordinates[0][3]`.
+    /// JSON path of a polygon, ring or vertex, such as `geometry.coordinates[0][3]`.
     func path(polygon: Int, ring: Int? = nil, vertex: Int? = nil) -> String {
         let indexes: [Int?]
         switch kind {
@@ -42,11 +42,11 @@ struct GeometryReader {
         return GeometryReader.path + indexes.compactMap { $0 }.map { "[\($0)]" }.joined()
     }
 
-    /// The shape as it is drawn; whether it can be a zone is for others to say.
+    /// Reads the shape without checking whether it is a valid zone.
     ///
     /// - Parameters:
-    ///   - radiusCentimetres: of a Point, and of nothing else
-    ///   - halfWidthCentimetres: of a LineString, and of nothing else
+    ///   - radiusCentimetres: for a Point only
+    ///   - halfWidthCentimetres: for a LineString only
     func shape(
         radiusCentimetres: Int32?, halfWidthCentimetres: Int32? = nil
     ) throws(Problem) -> ZoneShape {
@@ -79,14 +79,14 @@ struct GeometryReader {
         }
     }
 
-    /// A size that this kind of geometry has; 0 where it has none and none is given.
+    /// A size that this kind of geometry requires; 0 for other kinds.
     private func size(
         _ centimetres: Int32?, _ name: String, of owner: Kind
     ) throws(Problem) -> Int32 {
         if kind == owner, centimetres == nil {
             throw .invalid(
-                "a \(owner.rawValue) needs a \(name)", field: "properties.\(name)",
-                hint: "in metres")
+                "a \(owner.rawValue) requires a \(name)", field: "properties.\(name)",
+                hint: "use metres")
         }
         if kind != owner, centimetres != nil {
             throw .invalid(
@@ -96,14 +96,14 @@ struct GeometryReader {
         return centimetres ?? 0
     }
 
-    /// Refuses too many points before any of them is read.
+    /// Rejects too many vertices before any of them is read.
     private func check(count: Int) throws(Problem) {
         guard count > GeometryLimits.verticesMax else { return }
         let problem = GeometryProblem.tooManyPoints(count: count)
         throw .invalid(problem.description, field: GeometryReader.path, hint: problem.hint)
     }
 
-    /// Points of all rings of a polygon; the last of each is the first again.
+    /// Vertices of all rings of a polygon; each ring's last position repeats the first.
     private static func countPoints(_ polygon: JSON) -> Int {
         (polygon.array ?? []).reduce(0) { $0 + max(0, ($1.array?.count ?? 0) - 1) }
     }
@@ -115,26 +115,27 @@ struct GeometryReader {
         }
         guard let outer = rings.first else {
             throw .invalid(
-                "a polygon has an outer ring", field: path(polygon: number),
-                hint: "give a list of rings, each a list of positions")
+                "a polygon requires an outer ring", field: path(polygon: number),
+                hint: "use a list of rings, each a list of positions")
         }
         return Polygon(outer: outer, holes: Array(rings.dropFirst()))
     }
 
-    /// A ring as it is drawn: the last position, which repeats the first, is left out.
+    /// Reads a ring without its last position, which repeats the first.
     private func ring(
         _ json: JSON, polygon: Int, number: Int
     ) throws(Problem) -> [Coordinate] {
-        let place = path(polygon: polygon, ring: number)
+        let ringPath = path(polygon: polygon, ring: number)
         var ring: [Coordinate] = []
-        for (index, value) in try list(json, at: place).enumerated() {
+        for (index, value) in try list(json, at: ringPath).enumerated() {
             ring.append(
                 try position(value, at: path(polygon: polygon, ring: number, vertex: index)))
         }
         guard ring.count >= 4 else {
             throw .invalid(
-                "a ring has at least four positions, this one \(ring.count)", field: place,
-                hint: "give three different ones and the first again")
+                "a ring requires at least four positions; this one has \(ring.count)",
+                field: ringPath,
+                hint: "use three distinct positions and repeat the first")
         }
         guard ring.first == ring.last else {
             throw .invalid(
@@ -145,20 +146,20 @@ struct GeometryReader {
         return ring.dropLast()
     }
 
-    /// Longitude, latitude; an altitude behind them is passed over.
+    /// Reads longitude and latitude; an altitude after them is ignored.
     private func position(_ json: JSON, at path: String) throws(Problem) -> Coordinate {
         guard let values = json.array, values.count >= 2, let longitude = values[0].double,
             let latitude = values[1].double
         else {
             throw .invalid(
-                "this is not a position", field: path,
+                "not a position", field: path,
                 hint: "use [longitude, latitude] in degrees")
         }
         guard abs(longitude) <= 180 else {
             throw .invalid(
-                "\(longitude) is no longitude", field: path + "[0]",
-                hint: "it goes from -180 to 180 degrees and stands first; take 360 off beyond 180, "
-                    + "so 180.01 is -179.99: an edge goes the short way, also over the "
+                "\(longitude) is not a longitude", field: path + "[0]",
+                hint: "use -180 to 180 degrees, longitude first; subtract 360 above 180, "
+                    + "so 180.01 is -179.99: an edge takes the short way, even across the "
                     + "antimeridian")
         }
         guard abs(latitude) <= 90,
@@ -166,17 +167,17 @@ struct GeometryReader {
         else {
             let mayBeSwapped = abs(latitude) <= 180 && abs(longitude) <= 90
             throw .invalid(
-                "\(latitude) is no latitude", field: path + "[1]",
+                "\(latitude) is not a latitude", field: path + "[1]",
                 hint: mayBeSwapped
-                    ? "the two look swapped: GeoJSON has the longitude first, then the latitude"
-                    : "it goes from -90 to 90 degrees and stands second, after the longitude")
+                    ? "longitude and latitude may be swapped: GeoJSON has the longitude first"
+                    : "use -90 to 90 degrees, after the longitude")
         }
         return position
     }
 
     private func list(_ json: JSON, at path: String) throws(Problem) -> [JSON] {
         guard let values = json.array else {
-            throw .invalid("this is not a list", field: path, hint: "see RFC 7946, section 3.1")
+            throw .invalid("not a list", field: path, hint: "see RFC 7946, section 3.1")
         }
         return values
     }

@@ -8,20 +8,20 @@ import Runtime
 struct Main {
     static let definition = ServiceDefinition(
         name: .membership,
-        summary: "keeps people, devices, credentials, circles and zones and tells the others",
+        summary: "keeps people, devices, credentials, circles and zones",
         settings: [
             Setting(
                 "JAGA_MEMBERSHIP_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
-                help: "Folder of the system's time zones, for people and the clocks of zones."),
+                help: "Folder of the system's time zone database."),
             Setting(
                 "JAGA_PUBLIC_URL", .url(["http", "https"]),
-                help: "Where phones reach this suite, for what sets them up; else callers say."),
+                help: "URL at which phones reach this suite, for their set-up links."),
             Setting(
                 "JAGA_MQTT_PHONES_URL", .url(["mqtts", "mqtt"]),
-                help: "Where phones reach the operator's MQTT broker: mqtts://host:port."),
+                help: "URL at which phones reach the operator's MQTT broker: mqtts://host:port."),
             Setting(
                 "JAGA_MQTT_PREFIX", .text, default: "owntracks",
-                help: "Levels of the topics above those of users: PREFIX/user/device."),
+                help: "Prefix of MQTT topics: PREFIX/user/device."),
         ],
         migrations: Tables.migrations, bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes],
         check: { configuration in
@@ -32,11 +32,11 @@ struct Main {
         checkStore: { configuration, store in
             guard try KeyFile.hasSealedMessages(store) else { return }
             try KeyFile.messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
-                .refuseMissing()
+                .requireExisting()
         })
 
     static func main() {
-        // Membership starts itself again for shapes that take long (``GeometryQueue``).
+        // The worker that prepares slow shapes (``GeometryQueue``) is this program.
         if CommandLine.arguments.dropFirst() == [GeometryQueue.argument] {
             return GeometryCodec.serve()
         }

@@ -11,16 +11,16 @@ import Store
 import Web
 import Wire
 
-/// Between HTTP, store and directory stream on one side and ``MembershipCore`` on the other.
+/// Shell of ``MembershipCore``: connects it to HTTP, store and directory stream.
 final class MembershipService: Service {
     let host: Host
     let geometry = GeometryQueue()
     private let rows: DirectoryRows
     private let codeRows: CodeRows
-    private let keptAnswers: KeptAnswers
+    private let idempotencyStore: IdempotencyStore
     private let operatorToken: OperatorToken
     private let messageKeyFile: KeyFile
-    /// Seals what the notifier is asked to send; who has the store alone learns no code by it.
+    /// Seals messages for the notifier, so that the store alone reveals no code.
     private var messageKey: [UInt8] = []
     private let timeZones: TimeZoneFolder
     private var erasures: Erasures
@@ -28,16 +28,16 @@ final class MembershipService: Service {
     private let broker: PhoneBroker?
     private var core = MembershipCore()
     private var awaited = AwaitedAnswers()
-    /// The token of the file may not be the directory's.
-    private var mustAdoptToken = true
-    private var nextPruning = Timestamp.zero
+    /// Whether the directory may have another token than the secrets folder.
+    private var mustSyncToken = true
+    private var nextPrune = Timestamp.zero
 
     private static let pruningInterval: Duration = .seconds(600)
 
     init(_ host: Host) throws {
         self.host = host
         rows = DirectoryRows(database: host.database)
-        keptAnswers = KeptAnswers(host.database)
+        idempotencyStore = IdempotencyStore(host.database)
         codeRows = CodeRows(database: host.database)
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
         messageKeyFile = .messages(
@@ -52,18 +52,18 @@ final class MembershipService: Service {
 
     func start() throws {
         try load()
-        messageKey = try messageKeyFile.establish(isUsed: isStoreUsed)
-        try adoptToken()
-        try renewClocks()
+        messageKey = try messageKeyFile.loadOrCreate(isUsed: isStoreUsed)
+        try syncOperatorToken()
+        try refreshZoneClocks()
         try eraseAgain()
     }
 
     func reload() throws {
-        erasures.forget()
+        erasures.rollBack()
         try load()
         awaited.rolledBack(to: host.bus.end(of: .directory))
         geometry.rolledBack()
-        mustAdoptToken = true
+        mustSyncToken = true
     }
 
     func committed() {
@@ -80,24 +80,24 @@ final class MembershipService: Service {
 
     var ownDirectory: Replica? { core.directory }
 
-    /// Their changes last, or they have not been answered at all.
-    var suspended: Set<UInt64> { awaited.requests.union(geometry.requests) }
+    /// Requests whose change is committed, or which were not handled yet.
+    var suspendedRequests: Set<UInt64> { awaited.requests.union(geometry.requests) }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {}
 
     func tick() throws {
-        if mustAdoptToken { try adoptToken() }
+        if mustSyncToken { try syncOperatorToken() }
         erasures.write(at: host.now, log: host.log)
-        if host.now >= nextPruning {
-            try keptAnswers.forget(at: host.now)
+        if host.now >= nextPrune {
+            try idempotencyStore.prune(at: host.now)
             try codeRows.prune(at: host.now)
-            nextPruning = host.now + MembershipService.pruningInterval
+            nextPrune = host.now + MembershipService.pruningInterval
         }
         try answerPrepared()
-        for (awaited, isActive) in awaited.ready(at: host.now, heard: heardByIngest) {
+        for (awaited, isActive) in awaited.ready(at: host.now, acknowledged: acknowledgedByIngest) {
             let response = awaited.response(isActive)
             if isActive, let key = awaited.key {
-                try keptAnswers.keep(response, to: key, at: host.now)
+                try idempotencyStore.store(response, to: key, at: host.now)
             }
             host.answer(awaited.request, response)
         }
@@ -105,32 +105,32 @@ final class MembershipService: Service {
 
     var nextDeadline: Timestamp? { awaited.deadline }
 
-    /// How far ingest has the directory on its disk.
-    private var heardByIngest: UInt64 {
+    /// Sequence up to which ingest has stored the directory.
+    private var acknowledgedByIngest: UInt64 {
         host.bus.acknowledged(.directory, by: ServiceName.ingest.rawValue)
     }
 
-    /// Whether the directory has ever had anything, so that this is no first start.
+    /// Whether the directory ever had a record: false at the first start only.
     private var isStoreUsed: Bool { host.bus.end(of: .directory) > 0 }
 
-    /// Makes the token of the secrets folder the operator's only one.
-    private func adoptToken() throws {
+    /// Makes the token in the secrets folder the operator's only token.
+    private func syncOperatorToken() throws {
         let isNew = !operatorToken.exists
         let secret = try operatorToken.establish()
         if isNew, isStoreUsed {
             host.log.warning(
-                "the operator's token was gone: made a new one, and the old one is good no more",
+                "operator token missing, created a new one",
                 ["file": operatorToken.path])
         } else if isNew {
-            host.log.info("made a new operator token", ["file": operatorToken.path])
+            host.log.info("operator token created", ["file": operatorToken.path])
         }
         var effects: [Effect] = []
         core.handle(.operatorToken(secret.credential), at: host.now, into: &effects)
         for case .record(let body) in effects { try record(body, cause: SecureRandom.id()) }
-        mustAdoptToken = false
+        mustSyncToken = false
     }
 
-    /// Whoever was erased, and came back with a store of before, is erased again.
+    /// Erases people again who came back when an older store was restored.
     private func eraseAgain() throws {
         let people = try erasures.people().filter { core.directory.person($0) != nil }
         guard !people.isEmpty else { return }
@@ -138,25 +138,25 @@ final class MembershipService: Service {
         for person in people { core.handle(.eraseAgain(person), at: host.now, into: &effects) }
         for case .record(let body) in effects { try record(body, cause: SecureRandom.id()) }
         host.log.warning(
-            "people who had been erased came back with the store, and are erased again",
+            "erased restored people again",
             ["people": people.count])
     }
 
     private var clocks: ZoneClocks { ZoneClocks(timeZones, now: host.now) }
 
-    /// Governments change offsets, and the years that a zone's clock knows pass: zones whose clock
-    /// is not what the system's database says by now get it anew.
-    private func renewClocks() throws {
+    /// Updates zones whose offsets differ from the time zone database. Offsets change by law, and a
+    /// zone's clock covers a limited number of years.
+    private func refreshZoneClocks() throws {
         let names = Set(core.directory.sortedZones.compactMap { $0.clock?.timeZone }).sorted()
         let known = names.compactMap { clocks.clock(of: $0) }
         if known.count < names.count {
             let missing = Set(names).subtracting(known.map(\.timeZone)).sorted()
             host.log.warning(
-                "time zones are unknown; zones keep the clock that they have",
+                "time zones unknown, zones keep their offsets",
                 ["timeZones": missing.joined(separator: " "), "folder": timeZones.path])
         }
         var effects: [Effect] = []
-        core.handle(.clocks(known), at: host.now, into: &effects)
+        core.handle(.zoneClocks(known), at: host.now, into: &effects)
         var renewed: [String] = []
         for case .record(let body) in effects {
             try record(body, cause: SecureRandom.id())
@@ -166,7 +166,7 @@ final class MembershipService: Service {
         }
         guard !renewed.isEmpty else { return }
         host.log.info(
-            "prepared zones anew, as the offsets of their time zones have changed",
+            "zone offsets updated",
             [
                 "zones": renewed.count,
                 "timeZones": Set(renewed).sorted().joined(separator: " "),
@@ -177,7 +177,7 @@ final class MembershipService: Service {
 
     func handle(_ request: Request) throws { try handle(request, PreparedShapes()) }
 
-    /// - Parameter shapes: what is prepared of the request's shapes
+    /// - Parameter shapes: the shapes of the request that are prepared so far
     func handle(_ request: Request, _ shapes: PreparedShapes) throws {
         do {
             do {
@@ -202,10 +202,10 @@ final class MembershipService: Service {
         case .found(let route, let parameters):
             guard DeviceSetup.token(of: request) != nil else {
                 throw Problem.unauthorized(
-                    "there are no credentials", hint: "send Authorization: Bearer TOKEN")
+                    "credentials are missing", hint: "send Authorization: Bearer TOKEN")
             }
             guard let principal = principal(of: request) else {
-                throw Problem.unauthorized("the credentials are wrong or have been replaced")
+                throw Problem.unauthorized("the credentials are invalid or were replaced")
             }
             switch route {
             case .read(let reading):
@@ -214,19 +214,19 @@ final class MembershipService: Service {
                     request: request, parameters: parameters, now: host.now, publicURL: publicURL,
                     broker: broker)
                 host.answer(request.id, try reader.read(reading))
-            case .change(.importZones(let holder)) where try ZoneFileReader.isPreview(request):
-                _ = try KeptAnswers.name(request)
+            case .change(.importZones(let kind)) where try ZoneFileReader.isPreview(request):
+                _ = try IdempotencyStore.keyText(request)
                 try checkRoom(for: request, shapes)
                 let reader = changeReader(request, parameters, principal, shapes)
-                let response = try preview(reader, for: parameters.owner(holder))
+                let response = try preview(reader, for: parameters.owner(kind))
                 guard shapes.missing.isEmpty else { return try wait(request, for: shapes) }
                 host.answer(request.id, response)
             case .change(let changing):
                 if host.diskPressure == .short, changing.canWait {
                     throw Problem.diskNearlyFull("changes")
                 }
-                let key = try KeptAnswers.Key(request)
-                if let key, let kept = try keptAnswers.answer(to: key, at: host.now) {
+                let key = try IdempotencyStore.Key(request)
+                if let key, let kept = try idempotencyStore.response(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
                 try checkRoom(for: request, shapes)
@@ -250,17 +250,17 @@ final class MembershipService: Service {
             publicURL: publicURL, broker: broker)
     }
 
-    /// What a file of zones would make, and what would keep it from that.
+    /// Response to a preview: the zones that a file would create, and its errors.
     private func preview(
         _ reader: ChangeReader, for owner: ZoneOwner
     ) throws(Problem) -> Response {
-        var found = try reader.zonesOfFile(for: owner)
+        var found = try reader.importedZones(for: owner)
         if found.faults.isEmpty {
             let command = Command(
                 request: reader.request.id, principal: reader.principal,
                 change: .createZones(owner, found.zones))
-            if case .refused(let refusal) = core.answer(to: command, at: host.now) {
-                found.faults = [ZonesOfFile.Fault(problem: Problem(refusal, of: found))]
+            if case .rejected(let rejection) = core.answer(to: command, at: host.now) {
+                found.faults = [ImportedZones.Fault(problem: Problem(rejection, of: found))]
             }
         }
         return .json(View.preview(found))
@@ -269,7 +269,7 @@ final class MembershipService: Service {
     // MARK: Changes
 
     private func perform(
-        _ command: Command, _ requested: RequestedChange, trace: String, key: KeptAnswers.Key?
+        _ command: Command, _ requested: RequestedChange, trace: String, key: IdempotencyStore.Key?
     ) throws {
         var effects: [Effect] = []
         core.handle(.command(command), at: host.now, into: &effects)
@@ -285,26 +285,27 @@ final class MembershipService: Service {
                     try request(RequestedMessage(order, mail), expires: order.expires, trace)
                 }
             case .answer(let request, let answer):
-                try tell(answer, to: request, of: command, requested, key: key)
+                try respond(to: request, with: answer, of: command, requested, key: key)
             }
         }
     }
 
-    /// Writes the row that a step is about, and publishes it.
+    /// Writes the row of a directory event, and publishes the event.
     private func record(_ body: EventBody, cause: ID128, trace: String = "") throws {
         try rows.record(body)
         if case .personRemoved(let removal) = body {
-            erasures.note(removal.person)
-            // What was deleted also goes from the file that pages are written to first.
-            host.database.cutLogAfterCommit()
+            erasures.append(removal.person)
+            // Deleted data must also leave the write-ahead log.
+            host.database.truncateLogAfterCommit()
         }
-        let id = Hash.meaning(
+        let id = Hash.derivedID(
             kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: cause)
         try host.publish(
             Event(id: id, time: host.now, trace: trace, body: body), on: .directory)
     }
 
-    /// Asks the notifier to send something once. Nobody else who reads the stream can read it.
+    /// Requests the notifier to send a message once. The message is sealed: other readers of the
+    /// stream cannot read it.
     private func request(
         _ message: RequestedMessage, expires: Timestamp, _ trace: String
     ) throws {
@@ -315,9 +316,9 @@ final class MembershipService: Service {
             on: .directory)
     }
 
-    private func tell(
-        _ answer: Answer, to request: RequestID, of command: Command,
-        _ requested: RequestedChange, key: KeptAnswers.Key?
+    private func respond(
+        to request: RequestID, with answer: Answer, of command: Command,
+        _ requested: RequestedChange, key: IdempotencyStore.Key?
     ) throws {
         if case .credential = answer, case .rotateOperatorToken = command.change,
             let secret = requested.secret
@@ -329,7 +330,7 @@ final class MembershipService: Service {
             now: host.now, location: requested.location, secret: requested.secret,
             file: requested.file, mail: requested.mail, setup: requested.setup)
         let response = view.response(to: answer)
-        if let key { try keptAnswers.keep(response, to: key, at: host.now) }
+        if let key { try idempotencyStore.store(response, to: key, at: host.now) }
         guard answer.showsCredential else { return host.answer(request, response) }
         awaited.append(
             AwaitedAnswers.Awaited(
@@ -343,24 +344,25 @@ final class MembershipService: Service {
     func snapshot(of stream: StreamName) throws -> [Event] {
         guard stream == .directory else { return [] }
         return core.directory.allEvents().map { body in
-            let id = Hash.meaning(
+            let id = Hash.derivedID(
                 kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: .zero)
             return Event(id: id, time: host.now, body: body)
         }
     }
 
-    // MARK: What others see of the service
+    // MARK: Metrics and status
 
     func writeMetrics(_ metrics: Metrics) {
         let counts = core.directory.counts
-        let things = metrics.gauge("jaga_membership_things", "Things in the directory.", "kind")
+        let entities = metrics.gauge(
+            "jaga_membership_entities", "Entities in the directory.", "kind")
         for (kind, count) in [
             ("person", counts.people), ("device", counts.devices),
             ("credential", counts.credentials), ("circle", counts.circles), ("zone", counts.zones),
         ] {
-            things.set(Double(count), kind)
+            entities.set(Double(count), kind)
         }
-        metrics.gauge("jaga_membership_awaited_answers", "Answers that wait for ingest.")
+        metrics.gauge("jaga_membership_awaited_answers", "Responses that wait for ingest.")
             .set(Double(awaited.count))
     }
 
@@ -374,12 +376,12 @@ final class MembershipService: Service {
 }
 
 extension Answer {
-    /// Whether a token stands in it that somebody will use at once.
+    /// Whether the result contains a token that will be used soon.
     fileprivate var showsCredential: Bool {
         switch self {
         case .newDevice, .credential: true
         case .person, .device, .circle, .zone, .zones, .set, .message, .mailed, .gone,
-            .refused:
+            .rejected:
             false
         }
     }

@@ -5,20 +5,20 @@ import Parsing
 import Runtime
 import Web
 
-/// Six digits that somebody reads in a text and tells to whoever wants to send more of them.
+/// Confirmation code of six digits, sent to a number whose owner passes it on.
 struct MessageCode: Hashable {
     let text: String
 
     static let digits = 6
 
-    /// A new one.
+    /// Creates a random code.
     init() {
         let number = SecureRandom.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000
         let digits = String(number)
         text = String(repeating: "0", count: MessageCode.digits - digits.count) + digits
     }
 
-    /// As people type it, with blanks between the digits; nil when it is none.
+    /// Parses a typed code, with optional separators; nil if it is invalid.
     init?(_ typed: String) {
         let text = typed.filter { !" -\u{A0}".contains($0) }
         guard text.utf8.count == MessageCode.digits,
@@ -27,9 +27,9 @@ struct MessageCode: Hashable {
         self.text = text
     }
 
-    /// What is kept of it.
+    /// Digest of the code, which is stored in its place.
     ///
-    /// - Parameter key: the message key, without which a million codes are tried in a moment
+    /// - Parameter key: the message key. Without it, all codes could be tried at once.
     func digest(for message: MessageID, key: [UInt8]) -> CodeDigest {
         let bytes = Array("code".utf8) + message.raw.bytes + Array(text.utf8)
         return CodeDigest(Hex.encode(Hash.blake2b256(bytes, key: key)))
@@ -37,13 +37,13 @@ struct MessageCode: Hashable {
 }
 
 extension ChangeReader {
-    /// The code that a caller enters.
+    /// The code in the request's body.
     func typedCode() throws(Problem) -> MessageCode {
-        let hint = "six digits, such as 123456, from the text that the number got"
+        let hint = "use the six digits of the text message, such as 123456"
         let fields = try Fields(body(), known: ["code"], readOnly: [])
         guard let text = try fields.text("code") else { throw fields.missing("code", hint) }
         guard let code = MessageCode(text) else {
-            throw fields.wrong("code", "this is not a code", hint)
+            throw fields.invalid("code", "not a code", hint)
         }
         return code
     }

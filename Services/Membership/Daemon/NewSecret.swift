@@ -3,17 +3,17 @@ import MembershipCore
 import Model
 import Runtime
 
-/// A credential in clear, for the one answer that shows it.
+/// A new credential with its secret, which one response shows.
 struct NewSecret {
     /// 43 characters of base64url: 256 random bits.
     let token: String
-    /// What is kept of it.
+    /// The credential as it is stored.
     let credential: NewCredential
 
-    /// Makes a new one.
+    /// Creates a random secret.
     init() { self.init(token: Base64.encode(SecureRandom.bytes(32), alphabet: .url)) }
 
-    /// One whose text is known already.
+    /// Creates a credential from an existing secret.
     init(token: String) {
         self.token = token
         credential = NewCredential(

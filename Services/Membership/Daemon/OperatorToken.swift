@@ -1,9 +1,10 @@
 import Runtime
 
-/// The operator's token in the secrets folder: whoever can read that file runs the suite.
+/// The operator's token in the secrets folder. Everyone who can read the file can administer the
+/// suite.
 ///
-/// The file comes first and the directory follows it: a crash in between is mended at the next
-/// start, when the token of the file becomes the operator's only one.
+/// The file is written before the directory. After a crash in between, the next start makes the
+/// token in the file the operator's only one.
 struct OperatorToken {
     let path: String
     private let folder: String
@@ -16,10 +17,10 @@ struct OperatorToken {
         path = folder + "/operator.token"
     }
 
-    /// Whether there is a file already.
+    /// Whether the file exists.
     var exists: Bool { Files.exists(path) }
 
-    /// The token of the file, which is made with a new one if there is none.
+    /// Returns the token in the file. Creates the file if there is none.
     func establish() throws -> NewSecret {
         if exists { return NewSecret(token: try read()) }
         let secret = NewSecret()
@@ -27,17 +28,17 @@ struct OperatorToken {
         return secret
     }
 
-    /// Refuses a file that cannot be used; that there is none yet is fine.
+    /// Throws if the file exists and is unusable.
     func check() throws { if exists { _ = try read() } }
 
-    /// Puts another token into the file, in one step.
+    /// Replaces the token atomically.
     func write(_ secret: NewSecret) throws(SystemError) {
         try Files.makeFolder(folder, mode: 0o700)
         try Files.write(Array((secret.token + "\n").utf8), to: path, mode: 0o600)
     }
 
     private func read() throws -> String {
-        try SecretFile.refuseOpen(path)
+        try SecretFile.rejectOpen(path)
         let bytes = try Files.read(path, bytesMax: 4096)
         let line = bytes.prefix { $0 != 10 && $0 != 13 }
         let isPrintable = line.allSatisfy { $0 > 32 && $0 < 127 }
@@ -48,7 +49,7 @@ struct OperatorToken {
     }
 }
 
-/// The operator's token file holds something else.
+/// The operator's token file has no valid token.
 struct UnusableToken: ExplainedError {
     let path: String
 

@@ -1,7 +1,7 @@
 import Parsing
 import Web
 
-/// One page of a list whose ids ascend; the cursor is the last id shown.
+/// One page of a list with ascending ids. The cursor is the last id shown.
 struct Page<Element> {
     private let elements: ArraySlice<Element>
     private let next: String?
@@ -9,7 +9,7 @@ struct Page<Element> {
     static var limitDefault: Int { 100 }
     static var limitMax: Int { 500 }
 
-    /// - Throws: a problem when `limit` or `cursor` of the request is none.
+    /// - Throws: 400 if `limit` or `cursor` is invalid
     init(
         _ all: [Element], of request: Request, id: (Element) -> String
     ) throws(Problem) {
@@ -18,8 +18,8 @@ struct Page<Element> {
         if let cursor = request.query["cursor"] {
             guard !cursor.isEmpty else {
                 throw .invalid(
-                    "this is not a cursor", field: "cursor",
-                    hint: #"use the "next" of the page before"#)
+                    "not a cursor", field: "cursor",
+                    hint: #"use "next" of the previous page"#)
             }
             start = all.firstIndex { id($0) > cursor } ?? all.endIndex
         }

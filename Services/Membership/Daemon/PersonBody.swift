@@ -4,7 +4,7 @@ import Parsing
 import Runtime
 import Web
 
-/// Reads what a caller says of a person.
+/// Parses the body of a request about a person.
 enum PersonBody {
     static func read(
         _ json: JSON, isNew: Bool, timeZones: TimeZoneFolder
@@ -13,11 +13,13 @@ enum PersonBody {
             json,
             known: [
                 "name", "locale", "timeZone", "contacts", "plan", "billing", "affiliation",
-                "signIn", "leadingDevice",
+                "signIn", "primaryDevice",
             ], readOnly: ["id", "version", "credentials"])
         var patch = PersonPatch()
-        patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
-        if isNew, patch.name == nil { throw fields.missing("name", "what friends call them") }
+        patch.name = try fields.plainText("name", charactersMax: Limits.nameCharactersMax)
+        if isNew, patch.name == nil {
+            throw fields.missing("name", "use the name that others know")
+        }
         patch.locale = try checked(
             fields, "locale", Addresses.locale, hint: "use a tag such as en, ms or id-ID")
         patch.timeZone = try checked(
@@ -28,11 +30,11 @@ enum PersonBody {
         patch.billing = try fields.choice("billing", BillingSource.self)
         patch.affiliation = try fields.choice("affiliation", Affiliation.self)
         patch.signIn = try fields.choice("signIn", SignInKind.self)
-        if fields.contains("leadingDevice") {
-            if isNew, fields.value("leadingDevice") != nil {
-                throw fields.wrong("leadingDevice", "a new person has no device yet")
+        if fields.contains("primaryDevice") {
+            if isNew, fields.value("primaryDevice") != nil {
+                throw fields.invalid("primaryDevice", "a new person has no device")
             }
-            patch.leadingDevice = .some(try fields.id("leadingDevice", DeviceID.self))
+            patch.primaryDevice = .some(try fields.id("primaryDevice", DeviceID.self))
         }
         return patch
     }
@@ -53,7 +55,7 @@ enum PersonBody {
         let fields = try Fields(
             json, at: path, known: ["channel", "address", "rank"], readOnly: ["id"])
         guard let channel = try fields.choice("channel", Channel.self) else {
-            throw fields.missing("channel", "one of sms, email")
+            throw fields.missing("channel", "use sms or email")
         }
         let address: String?
         switch channel {
@@ -63,7 +65,7 @@ enum PersonBody {
                 hint: "use + and the country code, such as +60123456789")
         case .email:
             address = try checked(
-                fields, "address", Addresses.mail, hint: "use name@domain without a name in front")
+                fields, "address", Addresses.mail, hint: "use name@domain without a display name")
         case .push:
             address = try checked(
                 fields, "address", Addresses.push, hint: "use the endpoint of the push service")
@@ -75,29 +77,29 @@ enum PersonBody {
             rank: rank ?? index)
     }
 
-    /// A text in the form that a check gives it.
+    /// Returns the normalised value of a field.
     private static func checked(
         _ fields: Fields, _ name: String, _ check: (String) -> String?, hint: String
     ) throws(Problem) -> String? {
         guard let text = try fields.text(name) else { return nil }
         guard let value = check(text) else {
-            throw fields.wrong(name, "this does not have the form it needs", hint)
+            throw fields.invalid(name, "the value is invalid", hint)
         }
         return value
     }
 }
 
-/// Reads what a caller says of a device.
+/// Parses the body of a request about a device.
 enum DeviceBody {
     static func read(_ json: JSON, isNew: Bool) throws(Problem) -> DevicePatch {
         let fields = try Fields(
             json, known: ["name", "platform", "client"],
             readOnly: ["id", "person", "version", "credentials"])
         var patch = DevicePatch()
-        patch.name = try fields.words("name", charactersMax: Limits.nameCharactersMax)
+        patch.name = try fields.plainText("name", charactersMax: Limits.nameCharactersMax)
         if isNew, patch.name == nil { throw fields.missing("name", "such as Anna's Pixel") }
         patch.platform = try fields.choice("platform", Platform.self)
-        patch.client = try fields.words(
+        patch.client = try fields.plainText(
             "client", charactersMax: Limits.clientCharactersMax, emptyAllowed: true)
         return patch
     }

@@ -5,7 +5,7 @@ import Model
 import Parsing
 import Web
 
-/// Answers what only asks. Everything is read from the directory in memory.
+/// Answers GET requests from the directory in memory.
 struct Reader {
     let directory: Replica
     let codes: Codes
@@ -13,9 +13,9 @@ struct Reader {
     let request: Request
     let parameters: Parameters
     let now: Timestamp
-    /// Where phones find the suite; nil = nobody said.
+    /// URL at which phones reach the suite; nil = not configured.
     var publicURL: String?
-    /// Where phones may publish; nil = nowhere.
+    /// MQTT broker for phones; nil = none.
     var broker: PhoneBroker?
 
     func read(_ reading: Route.Reading) throws(Problem) -> Response {
@@ -31,19 +31,19 @@ struct Reader {
         case .circle: try circle()
         case .members: try members()
         case .member: try member()
-        case .zones(let holder): try zones(of: parameters.owner(holder))
-        case .zone(let holder): try zone(of: parameters.owner(holder))
-        case .zoneFile(let holder): try zoneFile(of: parameters.owner(holder))
-        case .judgingZones: try judgingZones()
+        case .zones(let kind): try zones(of: parameters.owner(kind))
+        case .zone(let kind): try zone(of: parameters.owner(kind))
+        case .zoneFile(let kind): try zoneFile(of: parameters.owner(kind))
+        case .applicableZones: try applicableZones()
         case .sets: try sets()
         case .set: try set()
-        case .messages(let holder): try messages(of: parameters.owner(holder))
-        case .message(let holder): try message(of: parameters.owner(holder))
+        case .messages(let kind): try messages(of: parameters.owner(kind))
+        case .message(let kind): try message(of: parameters.owner(kind))
         case .rights: try RightsList(self).response()
         }
     }
 
-    /// Throws the denial, if it is one.
+    /// Throws if the caller may not perform the action.
     func allow(_ action: Action, on target: RightsTarget) throws(Problem) {
         let decision = directory.decide(principal, action, on: target, at: now)
         if let denial = decision.denial { throw Problem(denial) }
@@ -79,8 +79,8 @@ struct Reader {
             View.device(device, directory.credentials(of: id)), version: device.version)
     }
 
-    /// The person of the path. Rights come first: whoever may not read about a person must not
-    /// learn whether there is one.
+    /// The person in the path. Rights are checked first: callers who may not read about a person
+    /// must not learn whether that person exists.
     func knownPerson(for action: Action) throws(Problem) -> Person {
         let id = try parameters.id("person", PersonID.self)
         try allow(action, on: .person(id))
@@ -90,7 +90,7 @@ struct Reader {
 
     // MARK: Circles
 
-    /// The operator's are all; a person's those joined and those invited to.
+    /// Lists circles: all for the operator, joined and invited ones for a person.
     private func circles() throws(Problem) -> Response {
         let circles: [Circle]
         if let actor = principal.person {
@@ -153,7 +153,7 @@ extension Problem {
 }
 
 extension Response {
-    /// A thing with its version as ETag.
+    /// An entity with its version as ETag.
     static func entity(
         _ json: JSON, version: Int64, status: Int = 200, location: String? = nil
     ) -> Response {

@@ -3,16 +3,15 @@ import Model
 import Parsing
 import Web
 
-/// `GET /v1/rights`: what the caller may do, before they try.
+/// `GET /v1/rights`: what the caller may do.
 ///
-/// `?circle=` asks about a circle, `?person=` about a person (the caller if left out), both about
-/// that person's place in the circle. `?told=true` and `?acknowledged=true` describe an emergency
-/// of that person.
+/// `?circle=` names a circle and `?person=` a person (default: the caller); both together mean that
+/// person's membership. `?told=true` and `?acknowledged=true` describe an emergency of that person.
 struct RightsList {
     private let reader: Reader
     private let circle: CircleID?
     private let person: PersonID?
-    private let isTold: Bool
+    private let isRecipient: Bool
     private let isAcknowledged: Bool
 
     init(_ reader: Reader) throws(Problem) {
@@ -21,7 +20,7 @@ struct RightsList {
         let query = request.query
         circle = try RightsList.id(query, "circle", CircleID.self)
         person = try RightsList.id(query, "person", PersonID.self) ?? reader.principal.person
-        isTold = try request.flag("told")
+        isRecipient = try request.flag("told")
         isAcknowledged = try request.flag("acknowledged")
     }
 
@@ -45,7 +44,7 @@ struct RightsList {
         return .json(body)
     }
 
-    /// What an action would be done to; nil when the question does not say.
+    /// The target of an action; nil if the query does not name one.
     private func target(of action: Action) -> RightsTarget? {
         switch action {
         case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .readAccessLog,
@@ -57,7 +56,7 @@ struct RightsList {
             circle.flatMap { circle in person.map { .member($0, in: circle) } }
         case .readEmergency, .acknowledge, .resolve:
             person.map {
-                .emergency(of: $0, isTold: isTold, isAcknowledged: isAcknowledged)
+                .emergency(of: $0, isRecipient: isRecipient, isAcknowledged: isAcknowledged)
             }
         case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
             .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
@@ -66,7 +65,7 @@ struct RightsList {
         }
     }
 
-    /// Who asks.
+    /// The caller as JSON.
     private var principal: JSON {
         switch reader.principal {
         case .operator: ["kind": "operator"]

@@ -1,7 +1,7 @@
 import Model
 import Web
 
-/// What a path and a method ask for.
+/// The operation that a method and path select.
 enum Route: Sendable {
     case read(Reading)
     case change(Changing)
@@ -9,13 +9,13 @@ enum Route: Sendable {
     enum Reading: Sendable {
         case people, person, devices, device, setup
         case circles, circle, members, member
-        case zones(ZoneHolder)
-        case zone(ZoneHolder)
-        case zoneFile(ZoneHolder)
-        case judgingZones
+        case zones(ZoneOwnerKind)
+        case zone(ZoneOwnerKind)
+        case zoneFile(ZoneOwnerKind)
+        case applicableZones
         case sets, set
-        case messages(ZoneHolder)
-        case message(ZoneHolder)
+        case messages(ZoneOwnerKind)
+        case message(ZoneOwnerKind)
         case rights
     }
 
@@ -25,29 +25,29 @@ enum Route: Sendable {
         case createCredential, removeCredential
         case createCircle, updateCircle, removeCircle
         case addMember, updateMember, removeMember
-        case createZone(ZoneHolder)
-        case updateZone(ZoneHolder)
-        case removeZone(ZoneHolder)
-        case importZones(ZoneHolder)
-        case mailZone(ZoneHolder)
+        case createZone(ZoneOwnerKind)
+        case updateZone(ZoneOwnerKind)
+        case removeZone(ZoneOwnerKind)
+        case importZones(ZoneOwnerKind)
+        case mailZone(ZoneOwnerKind)
         case mailSet
-        case refuseZone, acceptZone
+        case optOut, optIn
         case createSet, updateSet, removeSet, subscribe, unsubscribe
-        case createMessage(ZoneHolder)
-        case updateMessage(ZoneHolder)
-        case removeMessage(ZoneHolder)
-        case confirmMessage(ZoneHolder)
-        case sendCode(ZoneHolder)
-        case enterCode(ZoneHolder)
+        case createMessage(ZoneOwnerKind)
+        case updateMessage(ZoneOwnerKind)
+        case removeMessage(ZoneOwnerKind)
+        case confirmMessage(ZoneOwnerKind)
+        case sendCode(ZoneOwnerKind)
+        case enterCode(ZoneOwnerKind)
         case rotateOperatorToken
         case rotateMonitorToken, removeMonitorToken
 
-        /// Whether it is refused while the disk is nearly full: what adds, and edits of zones and
-        /// circles; not what takes away, renews a secret, or may stop somebody's being seen.
+        /// Whether the change is rejected while the disk is nearly full. Additions and edits of
+        /// zones and circles can wait; removals, new secrets and changes of sharing cannot.
         var canWait: Bool {
             switch self {
             case .createPerson, .createDevice, .createCredential, .createCircle, .updateCircle,
-                .addMember, .createZone, .importZones, .updateZone, .acceptZone, .createSet,
+                .addMember, .createZone, .importZones, .updateZone, .optIn, .createSet,
                 .updateSet,
                 .subscribe, .createMessage, .updateMessage, .confirmMessage, .sendCode, .enterCode,
                 .mailZone, .mailSet:
@@ -55,7 +55,7 @@ enum Route: Sendable {
             case .updatePerson, .updateDevice, .updateMember, .removePerson, .removeDevice,
                 .rotateCredential, .setUpDevice, .removeCredential, .removeCircle, .removeMember,
                 .removeZone,
-                .refuseZone, .removeSet, .unsubscribe, .removeMessage, .rotateOperatorToken,
+                .optOut, .removeSet, .unsubscribe, .removeMessage, .rotateOperatorToken,
                 .rotateMonitorToken, .removeMonitorToken:
                 false
             }

@@ -1,7 +1,7 @@
 import Hosting
 import Store
 
-/// The tables of membership's store, step by step.
+/// Migrations of membership's store.
 enum Tables {
     static let migrations = [
         Migration(
@@ -27,6 +27,6 @@ enum Tables {
                     STRICT, WITHOUT ROWID;
                 """),
         Migration(number: 3, sql: CodeRows.migrationSQL),
-        KeptAnswers.migration,
+        IdempotencyStore.migration,
     ]
 }

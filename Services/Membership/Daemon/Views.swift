@@ -1,9 +1,9 @@
 import Model
 import Parsing
 
-/// How things look in the API.
+/// JSON of entities in the API.
 enum View {
-    /// A person with contact points; for themselves and the operator.
+    /// A person with contact points, for the person and the operator.
     static func person(_ person: Person, _ credentials: [Credential]) -> JSON {
         var members: [JSON.Member] = [
             .init("id", .string(person.id.description)), .init("name", .string(person.name)),
@@ -13,7 +13,7 @@ enum View {
             .init("billing", .string(person.billing.rawValue)),
             .init("affiliation", .string(person.affiliation.rawValue)),
             .init("signIn", .string(person.signIn.rawValue)),
-            .init("leadingDevice", text(person.leadingDevice?.description)),
+            .init("primaryDevice", text(person.primaryDevice?.description)),
         ]
         let own = credentials.filter { $0.device == nil }
         members.append(.init("credentials", .array(own.map(credential))))
@@ -38,7 +38,7 @@ enum View {
         ]
     }
 
-    /// Never the secret, nor its digest.
+    /// A credential without its secret and digest.
     static func credential(_ credential: Credential) -> JSON {
         [
             "id": .string(credential.id.description),
@@ -48,8 +48,8 @@ enum View {
 
     /// A circle with the names of its members.
     ///
-    /// - Parameter isInvitation: the viewer has not joined and sees whom they would join, not how
-    ///   these share.
+    /// - Parameter isInvitation: the viewer has not joined, and sees the members but not their
+    ///   sharing
     static func circle(
         _ circle: Circle, isInvitation: Bool = false, name: (PersonID) -> String
     ) -> JSON {

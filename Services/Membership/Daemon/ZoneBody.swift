@@ -6,10 +6,10 @@ import Runtime
 import Web
 import ZoneFiles
 
-/// Reads a zone: a GeoJSON Feature (RFC 7946) with a Point and a radius, a LineString
-/// and a half-width, a Polygon or a MultiPolygon.
+/// Parses a zone: a GeoJSON Feature (RFC 7946) with a Point and a radius, a LineString and a
+/// half-width, a Polygon or a MultiPolygon.
 struct ZoneBody {
-    /// The zone as it is; nil for a new one.
+    /// The stored zone; nil for a new one.
     private let old: Zone?
     private let clocks: ZoneClocks
     private let shapes: PreparedShapes
@@ -23,8 +23,8 @@ struct ZoneBody {
     ]
 
     /// - Parameters:
-    ///   - isNew: whether everything that a zone needs has to be there
-    ///   - old: the zone that is changed: a new inset goes with its shape
+    ///   - isNew: whether all required fields must be present
+    ///   - old: the zone to change, whose shape a new inset applies to
     ///   - shapes: prepares the zone's shape
     static func read(
         _ json: JSON, isNew: Bool, before old: Zone? = nil, clocks: ZoneClocks,
@@ -33,7 +33,7 @@ struct ZoneBody {
         let feature = try Fields(
             json, known: ["type", "geometry", "properties"], readOnly: ["id", "bbox"])
         guard try feature.text("type") == "Feature" else {
-            throw feature.wrong("type", "a zone is a GeoJSON Feature", #"use "Feature""#)
+            throw feature.invalid("type", "a zone must be a GeoJSON Feature", #"use "Feature""#)
         }
         let properties = try Fields(
             feature.value("properties") ?? .object([]), at: "properties", known: knownProperties,
@@ -51,9 +51,9 @@ struct ZoneBody {
 
     private func patch() throws(Problem) -> ZonePatch {
         var patch = ZonePatch()
-        patch.name = try properties.words("name", charactersMax: Limits.nameCharactersMax)
+        patch.name = try properties.plainText("name", charactersMax: Limits.nameCharactersMax)
         patch.kind = try properties.choice("kind", ZoneKind.self)
-        patch.category = try properties.words(
+        patch.category = try properties.plainText(
             "category", charactersMax: Limits.categoryCharactersMax, emptyAllowed: true)
         patch.active = try properties.flag("active")
         patch.priority = try properties.integer("priority", in: 0...Limits.zonePriorityMax)
@@ -84,11 +84,11 @@ struct ZoneBody {
             patch.clock = try times.clock(clocks.clock, nearest: clocks.folder.nearest)
         } catch {
             throw .invalid(
-                error.message, field: error.place?.description, hint: error.hint)
+                error.message, field: error.location?.description, hint: error.hint)
         }
     }
 
-    // MARK: Who hears of it, and how
+    // MARK: Alarm and audience
 
     private func alarm() throws(Problem) -> ZonePatch.Alarm {
         var alarm = ZonePatch.Alarm()
@@ -96,7 +96,7 @@ struct ZoneBody {
         let fields = try Fields(
             value, at: properties.path("alarm"), known: ["vibrate", "sound", "cycle", "sleep"])
         alarm.vibrates = try fields.flag("vibrate")
-        alarm.sound = try fields.words(
+        alarm.sound = try fields.plainText(
             "sound", charactersMax: Limits.soundCharactersMax, emptyAllowed: true)
         alarm.cycleSeconds = try fields.integer("cycle", in: Limits.alarmCycleSeconds)
         alarm.sleepSeconds = try fields.integer("sleep", in: Limits.alarmSleepSeconds)
@@ -131,9 +131,9 @@ struct ZoneBody {
                 row.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
             else {
                 throw .invalid(
-                    "this is not a row of a zone file",
+                    "not a row of a zone file",
                     field: "\(properties.path("extra"))[\(index)]",
-                    hint: "one line of at most \(Limits.extraCharactersMax) characters")
+                    hint: "use one line of at most \(Limits.extraCharactersMax) characters")
             }
             rows.append(row)
         }
@@ -142,7 +142,7 @@ struct ZoneBody {
 
     // MARK: Shape
 
-    /// Nil where neither shape nor a measure of it is given.
+    /// Returns nil if the body has neither a shape nor a measure of one.
     private func drawing(_ geometry: JSON?) throws(Problem) -> ZonePatch.Drawing? {
         let radius = try centimetres("radius")
         let halfWidth = try centimetres("halfWidth")
@@ -157,7 +157,7 @@ struct ZoneBody {
         return try drawing(try oldShape(radius, halfWidth), inset: inset, reader: nil)
     }
 
-    /// The shape as it is, but for its measure.
+    /// The stored shape with a new measure.
     private func oldShape(_ radius: Int32?, _ halfWidth: Int32?) throws(Problem) -> ZoneShape {
         switch (old?.shape, radius, halfWidth) {
         case (.circle(let center, _)?, let radius?, nil):
@@ -166,11 +166,11 @@ struct ZoneBody {
             return .corridor(line: line, halfWidthCentimetres: halfWidth)
         case (let shape?, nil, nil): return shape
         case (_, .some, _):
-            throw properties.wrong("radius", "a radius needs its Point", "give both")
+            throw properties.invalid("radius", "a radius requires a Point", "set both")
         case (_, _, .some):
-            throw properties.wrong("halfWidth", "a half-width needs its LineString", "give both")
+            throw properties.invalid("halfWidth", "a half-width requires a LineString", "set both")
         case (nil, nil, nil):
-            throw properties.wrong("inset", "an inset needs a shape", "give the geometry")
+            throw properties.invalid("inset", "an inset requires a shape", "set the geometry")
         }
     }
 
@@ -184,22 +184,22 @@ struct ZoneBody {
         } catch {
             switch error {
             case .fault(let fault): throw problem(fault, reader, isInset: inset != 0)
-            // Never answered: the request is read again once the shape is there.
+            // Never sent: the request is parsed again once the shape is prepared.
             case .missing: throw .unavailable("the shape is being checked")
             case .overBudget:
                 throw .invalid(
                     "the shapes of this request take too long to check", field: "geometry",
-                    hint: "draw them with fewer points, or send fewer zones at a time")
+                    hint: "use fewer points, or send fewer zones per request")
             }
         }
     }
 
-    /// A length in centimetres; its bounds are for whoever checks the shape.
+    /// A length in centimetres. Its range is checked with the shape.
     private func centimetres(_ name: String) throws(Problem) -> Int32? {
         guard let value = properties.value(name) else { return nil }
         guard let metres = value.double, let centimetres = Int32(exactly: (metres * 100).rounded())
         else {
-            throw properties.wrong(name, "this is not a number of metres", "such as 150")
+            throw properties.invalid(name, "not a number of metres", "such as 150")
         }
         return centimetres
     }
@@ -207,14 +207,14 @@ struct ZoneBody {
     private func insetCentimetres() throws(Problem) -> Int32? {
         let inset = try centimetres("inset")
         guard abs(Double(inset ?? 0)) <= Limits.insetMetresMax * 100 else {
-            throw properties.wrong(
-                "inset", "this is farther than \(Int(Limits.insetMetresMax)) m",
-                "positive metres shrink a zone, negative ones grow it")
+            throw properties.invalid(
+                "inset", "the inset is larger than \(Int(Limits.insetMetresMax)) m",
+                "use positive metres to shrink a zone, negative to grow it")
         }
         return inset
     }
 
-    /// Says where in the JSON and where on the map the fault is.
+    /// The problem with the JSON path and the position on the map.
     private func problem(
         _ fault: GeometryProblem, _ reader: GeometryReader?, isInset: Bool
     ) -> Problem {
@@ -233,7 +233,9 @@ struct ZoneBody {
                     reader?.path(polygon: $0.polygon, ring: $0.ring, vertex: $0.vertex)
                 } ?? GeometryReader.path
         }
-        let place = fault.place.map { " (at longitude \($0.longitude), latitude \($0.latitude))" }
+        let place = fault.coordinate.map {
+            " (at longitude \($0.longitude), latitude \($0.latitude))"
+        }
         return .invalid(fault.description + (place ?? ""), field: field, hint: fault.hint)
     }
 }

@@ -67,7 +67,7 @@ extension ChangeReader {
         }
     }
 
-    /// Asked before a body is looked at: what is wrong with it may tell of the zone as it is.
+    /// Checks rights before the body is read: errors in it may reveal the stored zone.
     func allowEditing(zonesOf owner: ZoneOwner) throws(Problem) {
         let (action, target) = RightsTarget.editing(zonesOf: owner)
         let decision = directory.decide(principal, action, on: target, at: clocks.now)
@@ -87,7 +87,7 @@ extension Replica {
 }
 
 extension ZoneOwner {
-    /// What it is, in a word.
+    /// The kind as a word.
     var kind: String {
         switch self {
         case .circle: "circle"
@@ -96,7 +96,7 @@ extension ZoneOwner {
         }
     }
 
-    /// Where it is in the API.
+    /// The path in the API.
     var path: String {
         switch self {
         case .circle(let id): "/v1/circles/\(id)"

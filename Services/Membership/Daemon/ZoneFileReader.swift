@@ -5,61 +5,61 @@ import Runtime
 import Web
 import ZoneFiles
 
-/// What a file of zones would make, and what is wrong with it.
-struct ZonesOfFile {
-    /// One problem and where in the file it is; nil where it is of the whole file.
+/// Zones of an imported file, and its errors.
+struct ImportedZones {
+    /// A problem and its location in the file; nil if it concerns the whole file.
     struct Fault {
-        var place: FilePlace?
+        var place: FileLocation?
         var problem: Problem
     }
 
-    /// What the file tells, zone by zone.
+    /// Entries of the file.
     var entries: [ZoneFile.Entry] = []
-    /// Those of the entries that can be made; all of them where there is no fault.
+    /// Valid zones; all of them if there are no faults.
     var zones: [NewZone] = []
     var faults: [Fault] = []
     var notes: [FileNote] = []
 
-    var places: [FilePlace] { entries.map(\.place) }
+    var places: [FileLocation] { entries.map(\.location) }
 }
 
-/// Reads the body of a request as a file of zones. Each of them goes the way of a zone that is
-/// created alone, so that the same is taken and refused.
+/// Parses a request's body as a file of zones. Each entry is validated like a zone that is created
+/// alone.
 struct ZoneFileReader {
     let request: Request
     let clocks: ZoneClocks
     let shapes: PreparedShapes
-    /// More zones than these need not be looked at.
+    /// Maximum number of zones.
     let zonesMax: Int
 
-    /// Whether nothing shall be made.
+    /// Whether the request only asks for a preview.
     static func isPreview(_ request: Request) throws(Problem) -> Bool {
         try request.flag("preview")
     }
 
-    func read() throws(Problem) -> ZonesOfFile {
+    func read() throws(Problem) -> ImportedZones {
         let format = try format(of: request, among: FileFormat.allCases)
         let options = ReadingOptions(
             pointRadiusCentimetres: try radius(), kind: try kind() ?? .safe)
-        var found = ZonesOfFile()
+        var found = ImportedZones()
         do throws(FileError) {
             let file = try ZoneFile.read(request.body, as: format, options)
             found.entries = file.entries
             found.notes = file.notes
         } catch {
             let problem = Problem.invalid(error.message, hint: error.hint)
-            found.faults = [ZonesOfFile.Fault(place: error.place, problem: problem)]
+            found.faults = [ImportedZones.Fault(place: error.location, problem: problem)]
         }
         if found.entries.isEmpty, found.faults.isEmpty {
             let problem = Problem.invalid(
-                "there is no zone in the file", hint: found.notes.first?.description)
-            found.faults = [ZonesOfFile.Fault(problem: problem)]
+                "the file has no zones", hint: found.notes.first?.description)
+            found.faults = [ImportedZones.Fault(problem: problem)]
         }
         guard found.entries.count <= zonesMax else {
             let problem = Problem.conflict(
                 "the file has \(found.entries.count) zones, at most \(zonesMax) are allowed",
-                hint: "split it, or leave some out")
-            return ZonesOfFile(faults: [ZonesOfFile.Fault(problem: problem)])
+                hint: "split the file, or remove some zones")
+            return ImportedZones(faults: [ImportedZones.Fault(problem: problem)])
         }
         for entry in found.entries {
             do throws(Problem) {
@@ -67,7 +67,7 @@ struct ZoneFileReader {
                     entry.feature, isNew: true, clocks: clocks, shapes: shapes)
                 found.zones.append(NewZone(id: ZoneID(SecureRandom.id()), patch: patch))
             } catch {
-                found.faults.append(ZonesOfFile.Fault(place: entry.place, problem: error))
+                found.faults.append(ImportedZones.Fault(place: entry.location, problem: error))
             }
         }
         return found
@@ -79,7 +79,7 @@ struct ZoneFileReader {
             metres <= 1_000_000
         else {
             throw .invalid(
-                "this is no radius", field: "radius", hint: "give metres, such as radius=100")
+                "the radius is invalid", field: "radius", hint: "use metres, such as radius=100")
         }
         return Int32(nearest: metres * 100, .up)
     }
@@ -88,21 +88,21 @@ struct ZoneFileReader {
         guard let text = request.query["kind"] else { return nil }
         guard let kind = ZoneKind(rawValue: text) else {
             throw .invalid(
-                "this is no kind of zone", field: "kind", hint: "use kind=safe or kind=alert")
+                "the kind is unknown", field: "kind", hint: "use kind=safe or kind=alert")
         }
         return kind
     }
 }
 
 extension ChangeReader {
-    /// Zones of a file: all of them, or none.
+    /// Parses a file whose zones are created together or not at all.
     func readZoneFile(for owner: ZoneOwner) throws(Problem) -> RequestedChange {
-        let found = try zonesOfFile(for: owner)
+        let found = try importedZones(for: owner)
         if let fault = found.faults.first { throw fault.problem.located(at: fault.place) }
         return RequestedChange(.createZones(owner, found.zones), file: found)
     }
 
-    func zonesOfFile(for owner: ZoneOwner) throws(Problem) -> ZonesOfFile {
+    func importedZones(for owner: ZoneOwner) throws(Problem) -> ImportedZones {
         try allowEditing(zonesOf: owner)
         let zonesMax =
             switch owner {
@@ -116,23 +116,23 @@ extension ChangeReader {
     }
 }
 
-/// The format that a request names.
+/// The file format in the request's query.
 func format(
     of request: Request, among formats: [FileFormat]
 ) throws(Problem) -> FileFormat {
     let hint = "use one of " + formats.map { "format=" + $0.rawValue }.joined(separator: ", ")
     guard let name = request.query["format"] else {
-        throw .invalid("the format is not said", field: "format", hint: hint)
+        throw .invalid("the format is missing", field: "format", hint: hint)
     }
     guard let format = FileFormat(rawValue: name), formats.contains(format) else {
-        throw .invalid("there is no such format here", field: "format", hint: hint)
+        throw .invalid("the format is not supported here", field: "format", hint: hint)
     }
     return format
 }
 
 extension Problem {
-    /// The same, with its place in a file. Fields that only JSON has are not named in lines.
-    func located(at place: FilePlace?) -> Problem {
+    /// A copy with its location in a file. Locations in lines omit JSON field names.
+    func located(at place: FileLocation?) -> Problem {
         var problem = self
         switch place {
         case .line(let number):

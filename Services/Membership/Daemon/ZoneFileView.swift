@@ -4,15 +4,15 @@ import Web
 import ZoneFiles
 
 extension View {
-    /// What a file would make.
-    static func preview(_ found: ZonesOfFile) -> JSON {
+    /// Preview of a file: its zones, problems and notes.
+    static func preview(_ found: ImportedZones) -> JSON {
         [
             "zones": .array(found.entries.map(\.feature)),
             "problems": .array(found.faults.map(fault)), "notes": notes(found.notes),
         ]
     }
 
-    private static func fault(_ fault: ZonesOfFile.Fault) -> JSON {
+    private static func fault(_ fault: ImportedZones.Fault) -> JSON {
         let problem = fault.problem.located(at: fault.place)
         return [
             "detail": .string(problem.detail), "field": problem.field.map { .string($0) } ?? .null,
@@ -24,7 +24,7 @@ extension View {
         .array(notes.map { .string($0.description) })
     }
 
-    /// Zones as a file: the most urgent of the active ones first.
+    /// Zones as a file, active ones with the highest priority first.
     static func file(
         of zones: [Zone], as format: FileFormat
     ) -> (bytes: [UInt8], notes: [FileNote]) {
@@ -46,19 +46,19 @@ extension View {
             ].compactMap { $0 }
             guard !lost.isEmpty else { return nil }
             return FileNote(
-                "zone \(index + 1): \(format.name) cannot tell its \(lost.joined(separator: ", "))")
+                "zone \(index + 1): \(format.name) cannot hold its \(lost.joined(separator: ", "))")
         }
         return (written.bytes, written.notes + losses)
     }
 
-    /// Active first, then category, then priority.
+    /// Sort key: active, category, priority.
     private static func order(_ zone: Zone) -> (Int, String, Int, ZoneID) {
         (zone.active ? 0 : 1, zone.category, zone.priority, zone.id)
     }
 }
 
 extension Reader {
-    /// The zones of an owner as a file; with `notes=true` as JSON with what the file cannot tell.
+    /// The zones of an owner as a file; with `notes=true`, as JSON with the losses of the format.
     func zoneFile(of owner: ZoneOwner) throws(Problem) -> Response {
         try allowReading(of: owner)
         let format = try format(of: request, among: FileFormat.written)

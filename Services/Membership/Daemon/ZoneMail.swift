@@ -5,10 +5,10 @@ import Parsing
 import Web
 import ZoneFiles
 
-/// Zones as the file that comes with a mail.
+/// Zones as the attachment of a mail.
 struct ZoneMail {
     let file: RequestedMessage.File
-    /// What the file cannot tell.
+    /// Losses of the file format.
     let notes: [FileNote]
     let count: Int
 
@@ -18,7 +18,7 @@ struct ZoneMail {
             throw .conflict(
                 "the file has \(written.bytes.count >> 10) KiB, at most "
                     + "\(Limits.mailedFileBytesMax >> 10) are mailed",
-                hint: "export it and send it yourself")
+                hint: "export the zones and send the file yourself")
         }
         file = RequestedMessage.File(
             name: name + ".pad", text: String(decoding: written.bytes, as: UTF8.self))
@@ -26,7 +26,7 @@ struct ZoneMail {
         count = zones.count
     }
 
-    /// What is answered to whoever has it sent.
+    /// The response to the sender.
     var json: JSON {
         [
             "file": .string(file.name), "zones": .integer(Int64(count)),
@@ -36,7 +36,7 @@ struct ZoneMail {
 }
 
 extension ChangeReader {
-    /// - Parameter zone: nil = all of a set
+    /// - Parameter zone: nil = all zones of a set
     func readMail(
         of owner: ZoneOwner, _ zone: ZoneID?
     ) throws(Problem) -> RequestedChange {
@@ -47,10 +47,10 @@ extension ChangeReader {
         let zones = directory.zones(of: owner).filter { zone == nil || $0.id == zone }
         guard zone == nil || !zones.isEmpty else { throw .notFound("there is no such zone") }
         let fields = try Fields(body(), known: ["to"], readOnly: [])
-        let hint = "such as name@example.org"
+        let hint = "use an address such as name@example.org"
         guard let text = try fields.text("to") else { throw fields.missing("to", hint) }
         guard let address = Addresses.mail(text) else {
-            throw fields.wrong("to", "this is not a mail address", hint)
+            throw fields.invalid("to", "not a mail address", hint)
         }
         var name = zones.first?.name ?? "zones"
         if zone == nil, case .set(let set) = owner { name = directory.set(set)?.name ?? name }

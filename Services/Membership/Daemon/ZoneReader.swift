@@ -4,10 +4,10 @@ import Model
 import Parsing
 import Web
 
-/// A zone and what it is sorted by.
+/// A zone with its sort key.
 private struct ListedZone {
     let zone: Zone
-    /// Active first, then category, then priority; hexadecimal digits, so that it can be a cursor.
+    /// Sorts by active, category, priority and id. Hexadecimal digits, so that it can be a cursor.
     let key: String
 
     init(_ zone: Zone) {
@@ -23,7 +23,7 @@ private struct ListedZone {
     }
 }
 
-/// Zones, sets and messages.
+/// Requests for zones, sets and messages.
 extension Reader {
     func zones(of owner: ZoneOwner) throws(Problem) -> Response {
         try allowReading(of: owner)
@@ -39,13 +39,13 @@ extension Reader {
         return .entity(View.zone(zone), version: zone.version)
     }
 
-    /// Every zone that judges a person, whose it is, and who is told.
-    func judgingZones() throws(Problem) -> Response {
+    /// All zones that apply to a person, with owner and recipients.
+    func applicableZones() throws(Problem) -> Response {
         let person = try knownPerson(for: .readOwnZones)
         var zones = directory.zones(of: person.id)
         for circle in directory.circles(of: person.id) { zones += directory.zones(of: circle) }
-        for set in directory.sets(judging: person.id) { zones += directory.zones(of: set) }
-        return try page(zones) { view(judging: person, $0) }
+        for set in directory.sets(applyingTo: person.id) { zones += directory.zones(of: set) }
+        return try page(zones) { view($0, applyingTo: person) }
     }
 
     private func page(_ zones: [Zone], _ view: (Zone) -> JSON) throws(Problem) -> Response {
@@ -53,16 +53,16 @@ extension Reader {
         return try Page(listed, of: request, id: \.key).response { view($0.zone) }
     }
 
-    private func view(judging person: Person, _ zone: Zone) -> JSON {
+    private func view(_ zone: Zone, applyingTo person: Person) -> JSON {
         [
             "zone": View.zone(zone), "ownerName": .string(ownerName(of: zone)),
-            "refused": .bool(person.refusedZones.contains(zone.id)),
-            "told": .array(told(of: person.id, zone)),
+            "refused": .bool(person.zoneOptOuts.contains(zone.id)),
+            "told": .array(recipients(of: person.id, zone)),
             "texted": .array(
                 zone.messages.compactMap { directory.message($0) }.map { message in
                     [
                         "number": .string(message.number),
-                        "toMoniker": .string(message.toMoniker),
+                        "recipientName": .string(message.recipientName),
                         "mode": .string(message.mode.rawValue),
                         "confirmed": .bool(message.confirmed != nil),
                     ]
@@ -78,8 +78,9 @@ extension Reader {
         }
     }
 
-    /// Who hears of this person there, circle by circle; nobody of a private zone.
-    private func told(of person: PersonID, _ zone: Zone) -> [JSON] {
+    /// Members who are notified about the person in this zone, circle by circle; none for a private
+    /// zone.
+    private func recipients(of person: PersonID, _ zone: Zone) -> [JSON] {
         let circles: [CircleID]
         switch zone.owner {
         case .circle(let id): circles = [id]

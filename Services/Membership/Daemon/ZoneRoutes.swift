@@ -1,13 +1,13 @@
 import Model
 import Web
 
-/// Who has zones and messages.
-enum ZoneHolder: Sendable {
+/// The kind of a ``ZoneOwner``.
+enum ZoneOwnerKind: Sendable {
     case circle, person, set
 }
 
 extension Route {
-    /// Zones, sets and messages. PATCH is another word for PUT: what is left out keeps its value.
+    /// Routes of zones and sets. PATCH equals PUT: omitted fields keep their values.
     static let ofZones: [(Method, String, Route)] = [
         (.get, "/v1/circles/{circle}/zones", .read(.zones(.circle))),
         (.post, "/v1/circles/{circle}/zones", .change(.createZone(.circle))),
@@ -28,9 +28,9 @@ extension Route {
         (.patch, "/v1/people/{person}/zones/{zone}", .change(.updateZone(.person))),
         (.delete, "/v1/people/{person}/zones/{zone}", .change(.removeZone(.person))),
         (.post, "/v1/people/{person}/zones/{zone}/mail", .change(.mailZone(.person))),
-        (.get, "/v1/people/{person}/judging-zones", .read(.judgingZones)),
-        (.put, "/v1/people/{person}/refused-zones/{zone}", .change(.refuseZone)),
-        (.delete, "/v1/people/{person}/refused-zones/{zone}", .change(.acceptZone)),
+        (.get, "/v1/people/{person}/applicable-zones", .read(.applicableZones)),
+        (.put, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optOut)),
+        (.delete, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optIn)),
 
         (.get, "/v1/sets", .read(.sets)),
         (.post, "/v1/sets", .change(.createSet)),
@@ -87,9 +87,9 @@ extension Route {
 }
 
 extension Parameters {
-    /// Whose zones or messages a path is about.
-    func owner(_ holder: ZoneHolder) throws(Problem) -> ZoneOwner {
-        switch holder {
+    /// The owner of the zones or messages that a path names.
+    func owner(_ kind: ZoneOwnerKind) throws(Problem) -> ZoneOwner {
+        switch kind {
         case .circle: .circle(try id("circle", CircleID.self))
         case .person: .person(try id("person", PersonID.self))
         case .set: .set(try id("set", ZoneSetID.self))

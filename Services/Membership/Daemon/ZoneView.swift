@@ -3,7 +3,7 @@ import Parsing
 import ZoneFiles
 
 extension View {
-    /// A zone as a GeoJSON Feature, as its owner drew it.
+    /// A zone as a GeoJSON Feature.
     static func zone(_ zone: Zone) -> JSON {
         [
             "type": "Feature", "id": .string(zone.id.description),
@@ -41,7 +41,7 @@ extension View {
         return members
     }
 
-    /// Such as `"circle": "cir_…"`.
+    /// The owner as a member such as `"circle": "cir_…"`.
     static func owner(_ owner: ZoneOwner) -> JSON.Member {
         switch owner {
         case .circle(let id): .init("circle", .string(id.description))

@@ -2,154 +2,188 @@ import Directory
 import Hashing
 import Model
 
-// Each circle of the person has its own escalation, so an acknowledgement stops it in the circles
-// that the responder shares with the person. Other circles learn of it and go on until somebody of
-// theirs responds. The operator's acknowledgement counts for all circles.
+// Each circle of the person has its own escalation. An acknowledgement stops it in the circles that
+// the responder shares with the person. Other circles are informed and escalate until one of their
+// members responds. An operator's acknowledgement counts for all circles.
 extension Notifier {
-    /// Stores an acknowledgement: escalations of the responder's circles stop, and everyone who was
-    /// notified learns who responds.
-    mutating func take(_ id: EmergencyID, by: PersonID?, _ turn: inout Turn) {
-        if turn.cause == nil { endHold(ofTaken: id, &turn) }
+    /// Commits an acknowledgement.
+    ///
+    /// The escalations of the responder's circles stop, and everyone who was notified learns who
+    /// responds.
+    mutating func acknowledge(_ id: EmergencyID, by: PersonID?, _ turn: inout Turn) {
+        if turn.cause == nil { endOutageHold(ofTaken: id, &turn) }
         guard var emergency = emergencies[id] else { return }
-        let taken = emergency.acknowledge(by: by, at: turn.now)
-        keep(emergency, &turn)
-        let answered = ladders[id, default: []].map(\.circle).filter {
+        let acknowledgement = emergency.acknowledge(by: by, at: turn.now)
+        save(emergency, &turn)
+        let answered = escalations[id, default: []].map(\.circle).filter {
             emergency.isAnswered(in: $0, turn.directory)
         }
-        stopLadders(id, in: answered, &turn)
-        if !emergency.isRecordOnly { hold(id, taken, for: Limits.acknowledgementHold, &turn) }
-        let scope = Meaning.news(
-            id, .taken, cause: Hash.id("taking", .number(emergency.takings)))
+        stopEscalations(id, in: answered, &turn)
+        if !emergency.isRecordOnly {
+            scheduleAcknowledgementTimeout(
+                id, acknowledgement, for: Limits.acknowledgementTimeout, &turn)
+        }
+        let scope = DerivedID.update(
+            id, .acknowledged, cause: Hash.id("taking", .number(emergency.acknowledgementCount)))
         let name = by.flatMap { turn.directory.person($0)?.name }
-        let others = emergency.told.filter {
+        let others = emergency.recipients.filter {
             $0 != by && emergency.goesOn(for: $0, in: turn.directory)
         }
         let asked = others.filter {
             emergency.acknowledgement(for: $0, in: turn.directory) == nil
         }
-        // Where a number is of two people it is still asked for one of them: that is said there.
+        // A phone number of two people may still be asked for one of them; that message says who
+        // responds.
         var decisions = asked.map {
-            tellNews(
-                id, to: $0, .takenElsewhere(by: name), reason: .taken, scope: scope, &turn)
+            notifyProgress(
+                id, to: $0, .acknowledgedElsewhere(by: name), reason: .acknowledged, scope: scope,
+                &turn)
         }
         decisions += others.filter { !asked.contains($0) }.map {
-            tellNews(id, to: $0, .taken(by: name), reason: .taken, scope: scope, &turn)
+            notifyProgress(
+                id, to: $0, .acknowledged(by: name), reason: .acknowledged, scope: scope, &turn)
         }
         decisions.append(
-            tellNews(
-                id, to: emergency.person, .ownTaken(by: name), reason: .ownTaken, scope: scope,
+            notifyProgress(
+                id, to: emergency.person, .ownAcknowledged(by: name), reason: .ownAcknowledged,
+                scope: scope,
                 &turn))
-        record(.taken, emergency, by: by, decisions: decisions, &turn)
+        record(.acknowledged, emergency, by: by, decisions: decisions, &turn)
     }
 
-    /// Waits before a responder is asked, or for their answer.
-    mutating func hold(
-        _ id: EmergencyID, _ taken: Taking, for wait: Duration, _ turn: inout Turn
+    /// Schedules the deadline after which a responder is asked again, or the deadline for their
+    /// answer.
+    mutating func scheduleAcknowledgementTimeout(
+        _ id: EmergencyID, _ acknowledgement: Acknowledgement, for wait: Duration,
+        _ turn: inout Turn
     ) {
         guard var emergency = emergencies[id] else { return }
-        var taken = taken
-        unwant(taken.clock, &turn)
-        let clock = WantedClock(
-            id: Meaning.hold(id, takings: emergency.takings, taken), rule: .acknowledgementHold,
+        var acknowledgement = acknowledgement
+        cancelDeadline(acknowledgement.deadline, &turn)
+        let deadline = Deadline(
+            id: DerivedID.acknowledgementTimeout(
+                id, acknowledgementCount: emergency.acknowledgementCount, acknowledgement),
+            rule: .acknowledgementHold,
             person: emergency.person, emergency: id, due: turn.now + wait)
-        taken.clock = clock.id
-        taken.due = clock.due
-        emergency.update(taken)
-        keep(emergency, &turn)
-        want(clock, for: .hold(id), &turn)
+        acknowledgement.deadline = deadline.id
+        acknowledgement.due = deadline.due
+        emergency.update(acknowledgement)
+        save(emergency, &turn)
+        schedule(deadline, for: .acknowledgement(id), &turn)
     }
 
-    /// The time of an acknowledgement is over: its responder is asked. Without an answer the
-    /// escalations of their circles resume.
-    mutating func holdEnded(_ id: EmergencyID, _ clock: ClockID, _ turn: inout Turn) {
+    /// Handles an expired acknowledgement: sends the responder a reminder.
+    ///
+    /// Without an answer to the reminder, the escalations of their circles resume.
+    mutating func acknowledgementExpired(
+        _ id: EmergencyID, _ deadline: DeadlineID, _ turn: inout Turn
+    ) {
         guard var emergency = emergencies[id], emergency.state == .acknowledged,
-            var taken = emergency.acknowledgements.first(where: { $0.clock == clock })
+            var acknowledgement = emergency.acknowledgements.first(where: {
+                $0.deadline == deadline
+            })
         else { return }
         turn.trace = emergency.trace
-        guard taken.asked == nil else { return resume(id, without: taken, &turn) }
-        taken.asked = turn.now
-        taken.clock = nil
-        emergency.update(taken)
-        keep(emergency, &turn)
-        let cause = Hash.id(
-            "hold", .number(taken.number ?? emergency.takings), .number(taken.confirmations))
-        let scope = Meaning.news(id, .holderAsked, cause: cause)
-        let decisions = taken.by.map {
-            [tellNews(id, to: $0, .holderAsked, reason: .holderAsked, scope: scope, &turn)]
+        guard acknowledgement.asked == nil else {
+            return resume(id, without: acknowledgement, &turn)
         }
-        record(.holderAsked, emergency, by: taken.by, decisions: decisions ?? [], &turn)
-        hold(id, taken, for: Limits.holderAnswerWait, &turn)
+        acknowledgement.asked = turn.now
+        acknowledgement.deadline = nil
+        emergency.update(acknowledgement)
+        save(emergency, &turn)
+        let cause = Hash.id(
+            "hold", .number(acknowledgement.number ?? emergency.acknowledgementCount),
+            .number(acknowledgement.confirmations))
+        let scope = DerivedID.update(id, .acknowledgementReminder, cause: cause)
+        let decisions = acknowledgement.by.map {
+            [
+                notifyProgress(
+                    id, to: $0, .acknowledgementReminder, reason: .acknowledgementReminder,
+                    scope: scope, &turn)
+            ]
+        }
+        record(
+            .acknowledgementReminder, emergency, by: acknowledgement.by, decisions: decisions ?? [],
+            &turn)
+        scheduleAcknowledgementTimeout(id, acknowledgement, for: Limits.reminderAnswerWait, &turn)
     }
 
-    /// A responder did not answer, or has left: their acknowledgement ends. Circles that have no
-    /// other responder are notified again; where an escalation runs it goes on.
+    /// Withdraws an acknowledgement whose responder did not answer or has left.
+    ///
+    /// Circles without another responder are notified again. A running escalation continues.
     mutating func resume(
-        _ id: EmergencyID, without taken: Taking, _ turn: inout Turn
+        _ id: EmergencyID, without acknowledgement: Acknowledgement, _ turn: inout Turn
     ) {
         guard var emergency = emergencies[id] else { return }
         record(.resumed, emergency, &turn)
-        let running = ladders[id, default: []].filter { $0.clock != nil }.map(\.circle)
-        emergency.remove(taken)
+        let running = escalations[id, default: []].filter { $0.deadline != nil }.map(\.circle)
+        emergency.remove(acknowledgement)
         guard !emergency.acknowledgements.isEmpty else {
             reopen(id, as: .unanswered, besides: running, &turn)
-            return noticeStandstill(id, &turn)
+            return notifyExhaustion(id, &turn)
         }
-        keep(emergency, &turn)
-        announce(id, &turn)
-        restartLadders(id, as: .unanswered, besides: running, &turn)
+        save(emergency, &turn)
+        publishSnapshot(id, &turn)
+        restartEscalations(id, as: .unanswered, besides: running, &turn)
     }
 
-    /// Ends the acknowledgements of people for whom the emergency is over, as it has ended in all
-    /// circles that they share with the person.
-    mutating func dropAcknowledgements(of id: EmergencyID, _ turn: inout Turn) {
+    /// Removes acknowledgements of responders for whom the emergency has ended in all shared
+    /// circles.
+    mutating func removeEndedAcknowledgements(of id: EmergencyID, _ turn: inout Turn) {
         guard var emergency = emergencies[id] else { return }
-        for taken in emergency.acknowledgements {
-            guard let by = taken.by, !emergency.goesOn(for: by, in: turn.directory) else {
+        for acknowledgement in emergency.acknowledgements {
+            guard let by = acknowledgement.by, !emergency.goesOn(for: by, in: turn.directory) else {
                 continue
             }
-            unwant(taken.clock, &turn)
-            emergency.remove(taken)
+            cancelDeadline(acknowledgement.deadline, &turn)
+            emergency.remove(acknowledgement)
         }
         if emergency.acknowledgements.isEmpty, emergency.state == .acknowledged {
-            // Escalations of the other circles have never stopped: nobody is notified again.
+            // The escalations of the other circles never stopped, so nobody is notified again.
             let since = emergency.notifiedSince ?? emergency.reopened ?? emergency.raised
             emergency.state = .open
             emergency.notifiedSince = since
             emergency.reopened = turn.now
         }
-        keep(emergency, &turn)
+        save(emergency, &turn)
     }
 }
 
 extension Emergency {
-    /// Acknowledgements that hold, the oldest first.
-    var acknowledgements: [Taking] { [taken].compactMap(\.self) + (furtherTaken ?? []) }
+    /// Active acknowledgements, oldest first.
+    var acknowledgements: [Acknowledgement] {
+        [firstAcknowledgement].compactMap(\.self) + (furtherAcknowledgements ?? [])
+    }
 
-    /// Whether somebody responds for a circle: one of its members, or the operator.
+    /// Whether a circle has a responder: one of its members, or the operator.
     func isAnswered(in circle: CircleID, _ directory: Replica) -> Bool {
         acknowledgements.contains { $0.counts(for: person, in: circle, directory) }
     }
 
-    /// Whether the escalation of a circle may notify its next tier.
+    /// Whether the circle's escalation may notify its next tier.
     func escalates(in circle: CircleID, _ directory: Replica) -> Bool {
         (state == .open || state == .acknowledged) && !endedCircles.contains(circle)
             && !isAnswered(in: circle, directory)
     }
 
-    /// The acknowledgement that counts for somebody: their own, else the first of a circle that
-    /// they share with the person. The person and the operator see the first of all.
-    func acknowledgement(for viewer: PersonID?, in directory: Replica) -> Taking? {
-        guard let viewer, viewer != person else { return taken }
+    /// The acknowledgement that applies to a viewer.
+    ///
+    /// It is their own, or the first of a circle that they share with the person. The person and
+    /// the operator see the first of all.
+    func acknowledgement(for viewer: PersonID?, in directory: Replica) -> Acknowledgement? {
+        guard let viewer, viewer != person else { return firstAcknowledgement }
         let common = directory.commonCircles(of: person, and: viewer)
         let own = acknowledgements.first { $0.by == viewer }
         return own
-            ?? acknowledgements.first { taken in
-                common.contains { taken.counts(for: person, in: $0, directory) }
-            } ?? (common.isEmpty ? taken : nil)
+            ?? acknowledgements.first { acknowledgement in
+                common.contains { acknowledgement.counts(for: person, in: $0, directory) }
+            } ?? (common.isEmpty ? firstAcknowledgement : nil)
     }
 
-    /// Whether an acknowledgement of this person would change nothing: they respond already, or
-    /// somebody does for each of their circles in which it goes on.
+    /// Whether an acknowledgement by this person would change nothing.
+    ///
+    /// True if they respond already, or if each of their circles in which the emergency is active
+    /// has a responder.
     ///
     /// - Parameter responder: nil = the operator
     func hasAnswer(of responder: PersonID?, in directory: Replica) -> Bool {
@@ -161,44 +195,50 @@ extension Emergency {
     }
 
     /// Adds an acknowledgement.
-    mutating func acknowledge(by responder: PersonID?, at now: Timestamp) -> Taking {
-        if taken?.number == nil { taken?.number = takings }
+    mutating func acknowledge(by responder: PersonID?, at now: Timestamp) -> Acknowledgement {
+        if firstAcknowledgement?.number == nil {
+            firstAcknowledgement?.number = acknowledgementCount
+        }
         state = .acknowledged
-        takings += 1
-        var new = Taking(by: responder, at: now)
-        new.number = takings
-        if taken == nil { taken = new } else { furtherTaken = (furtherTaken ?? []) + [new] }
+        acknowledgementCount += 1
+        var new = Acknowledgement(by: responder, at: now)
+        new.number = acknowledgementCount
+        if firstAcknowledgement == nil {
+            firstAcknowledgement = new
+        } else {
+            furtherAcknowledgements = (furtherAcknowledgements ?? []) + [new]
+        }
         return new
     }
 
     /// Replaces the acknowledgement of the same responder.
-    mutating func update(_ changed: Taking) {
-        if taken?.by == changed.by, taken != nil {
-            taken = changed
-        } else if let index = furtherTaken?.firstIndex(where: { $0.by == changed.by }) {
-            furtherTaken?[index] = changed
+    mutating func update(_ changed: Acknowledgement) {
+        if firstAcknowledgement?.by == changed.by, firstAcknowledgement != nil {
+            firstAcknowledgement = changed
+        } else if let index = furtherAcknowledgements?.firstIndex(where: { $0.by == changed.by }) {
+            furtherAcknowledgements?[index] = changed
         }
     }
 
-    /// Ends the acknowledgement of a responder; the next one becomes the first.
-    mutating func remove(_ ended: Taking) {
+    /// Removes the acknowledgement of a responder; the next one becomes the first.
+    mutating func remove(_ ended: Acknowledgement) {
         let left = acknowledgements.filter { $0.by != ended.by }
-        taken = left.first
-        furtherTaken = left.count > 1 ? Array(left.dropFirst()) : nil
+        firstAcknowledgement = left.first
+        furtherAcknowledgements = left.count > 1 ? Array(left.dropFirst()) : nil
     }
 
-    /// No acknowledgement is waited for any more.
-    mutating func stopHolds() {
-        for var taken in acknowledgements {
-            taken.clock = nil
-            taken.due = nil
-            update(taken)
+    /// Clears the deadlines of all acknowledgements.
+    mutating func clearAcknowledgementDeadlines() {
+        for var acknowledgement in acknowledgements {
+            acknowledgement.deadline = nil
+            acknowledgement.due = nil
+            update(acknowledgement)
         }
     }
 }
 
-extension Taking {
-    /// Whether it counts for a circle of the person in danger.
+extension Acknowledgement {
+    /// Whether it applies to a circle of the person in danger.
     func counts(for person: PersonID, in circle: CircleID, _ directory: Replica) -> Bool {
         guard let by else { return true }
         return directory.commonCircles(of: person, and: by).contains(circle)

@@ -2,18 +2,18 @@ import Directory
 import Hashing
 import Model
 
-/// Somebody ended an emergency in one circle while it goes on in others.
+/// The end of an emergency in one circle while it stays active in others.
 public struct CircleEnd: Hashable, Sendable, Codable {
     public var circle: CircleID
     public var by: PersonID
     public var at: Timestamp
 }
 
-// Resolution by somebody else ends an emergency in the circles that they share with the person. It
-// ends for all when the person confirms it, or when somebody has ended it in every circle.
+// A resolution by somebody else ends an emergency in the circles that they share with the person.
+// It ends for all when the person confirms it, or when it has ended in every circle.
 extension Notifier {
-    /// Ends an emergency as far as somebody else may: for all if no circle is left in which it goes
-    /// on, else in the circles that they share with the person.
+    /// Ends an emergency in the circles that the resolver shares with the person, or for all if no
+    /// active circle is left.
     mutating func resolve(
         _ emergency: Emergency, by resolver: PersonID, note: String?, trace: String,
         _ turn: inout Turn
@@ -41,49 +41,52 @@ extension Notifier {
         let answer = EmergencyAnswer(
             emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
             note: note, trace: trace, signals: emergency.signals)
-        let id = Meaning.event(
-            .resolutionGiven, emergency.person, .id(emergency.id),
+        let id = DerivedID.event(
+            .resolutionCommitted, emergency.person, .id(emergency.id),
             .number(emergencies[emergency.id]?.endings ?? 0))
-        turn.publish(id, .resolutionGiven(answer))
+        turn.publish(id, .resolutionCommitted(answer))
     }
 
-    /// Ends an emergency in some circles: their escalation stops, the other circles are told who
-    /// ended it where, and the person is asked whether that is right.
+    /// Ends an emergency in some circles.
+    ///
+    /// Their escalations stop, the other circles learn who ended it where, and the person is asked
+    /// to confirm.
     private mutating func end(
         _ id: EmergencyID, in ended: [CircleID], by resolver: PersonID,
         goesOnIn left: [CircleID], _ turn: inout Turn
     ) {
-        if turn.cause == nil { endHold(of: id, &turn) }
+        if turn.cause == nil { endOutageHold(of: id, &turn) }
         let directory = turn.directory
         guard var emergency = emergencies[id], emergency.state.isActive else { return }
-        // Whoever hears now that it is over is one of those for whom it went on until now.
-        let told = emergency.told.filter { emergency.goesOn(for: $0, in: directory) }
+        // Only people for whom it was active until now are told that it ended.
+        let recipients = emergency.recipients.filter { emergency.goesOn(for: $0, in: directory) }
         emergency.circleEnds =
             (emergency.circleEnds ?? [])
             + ended.map { CircleEnd(circle: $0, by: resolver, at: turn.now) }
         emergency.partialEndings = (emergency.partialEndings ?? 0) + 1
-        keep(emergency, &turn)
-        stopLadders(id, in: ended, &turn)
+        save(emergency, &turn)
+        stopEscalations(id, in: ended, &turn)
         let part = emergency
-        supersede(id, &turn) { recipient in
+        expireMessages(id, &turn) { recipient in
             recipient != part.person && !part.goesOn(for: recipient, in: directory)
         }
         let cause = Hash.id("circles-ended", .number(emergency.partialEndings ?? 0))
         let name = turn.directory.person(resolver)?.name
         let circles = ended.compactMap { turn.directory.circle($0)?.name }.joined(separator: ", ")
-        let scope = Meaning.news(id, .endedElsewhere, cause: cause)
-        var decisions = told.filter { part.goesOn(for: $0, in: directory) }.map {
-            tellNews(
+        let scope = DerivedID.update(id, .endedElsewhere, cause: cause)
+        var decisions = recipients.filter { part.goesOn(for: $0, in: directory) }.map {
+            notifyProgress(
                 id, to: $0, .endedElsewhere(by: name, circles: circles), reason: .endedElsewhere,
                 scope: scope, &turn)
         }
-        // Where a number is of two people it goes on for one of them, which is all that counts.
+        // If two people share a number and it is still active for one of them, only that message is
+        // sent.
         let shared = notificationsOf[id, default: []].compactMap { notifications[$0] }
             .filter { $0.scope == scope }.map(\.address)
-        decisions += told.filter { !part.goesOn(for: $0, in: directory) }.map {
-            tellNews(
+        decisions += recipients.filter { !part.goesOn(for: $0, in: directory) }.map {
+            notifyProgress(
                 id, to: $0, .ended(cancelled: false, by: name), reason: .standDown,
-                scope: Meaning.news(id, .standDown, cause: cause), except: Set(shared), &turn)
+                scope: DerivedID.update(id, .standDown, cause: cause), except: Set(shared), &turn)
         }
         let asked = askPerson(id, by: name, circles: circles, cause: cause, &turn)
         for circle in ended {
@@ -94,30 +97,30 @@ extension Notifier {
         for circle in left {
             record(
                 .resolvedElsewhere, emergency, circle: circle, by: resolver, decisions: decisions,
-                words: circles, &turn)
+                text: circles, &turn)
         }
-        dropAcknowledgements(of: id, &turn)
-        announce(id, &turn)
-        noticeStandstill(id, &turn)
+        removeEndedAcknowledgements(of: id, &turn)
+        publishSnapshot(id, &turn)
+        notifyExhaustion(id, &turn)
     }
 
     /// Asks the person in danger on every channel whether it was right to end their emergency.
     ///
     /// - Parameters:
     ///   - name: who ended it; nil = the operator
-    ///   - circles: the names of the circles in which it ended; nil = it ended for all
+    ///   - circles: names of the circles in which it ended; nil = it ended for all
     mutating func askPerson(
         _ id: EmergencyID, by name: String?, circles: String?, cause: ID128, _ turn: inout Turn
     ) -> NotifyDecision {
         guard let emergency = emergencies[id] else {
             return NotifyDecision(recipient: PersonID(.zero), reason: .unreachable)
         }
-        return tellNews(
+        return notifyProgress(
             id, to: emergency.person, .ownEnded(by: name, circles: circles), reason: .ownEnded,
-            scope: Meaning.news(id, .ownEnded, cause: cause), onAllContacts: true, &turn)
+            scope: DerivedID.update(id, .ownEnded, cause: cause), onAllContacts: true, &turn)
     }
 
-    /// The person confirms that what somebody else has ended is over.
+    /// Handles the person's confirmation that their emergency is over.
     mutating func confirmEnd(_ command: Command, _ turn: inout Turn) {
         turn.trace = command.trace
         guard let emergency = emergency(named: command.emergency),
@@ -141,51 +144,54 @@ extension Notifier {
             guard !emergency.endedCircles.isEmpty else { return .notEnded }
             resolveForAll(emergency, by: emergency.person, note: note, trace: trace, &turn)
         }
-        return standing(of: emergency.id, for: emergency.person, at: turn.now, turn)
+        return status(of: emergency.id, for: emergency.person, at: turn.now, turn)
     }
 
-    /// Whether somebody may know that there is such an emergency.
+    /// Whether a principal may know that the emergency exists.
     private func isReadable(_ id: EmergencyID, by principal: Principal, _ turn: Turn) -> Bool {
         guard let emergency = emergency(named: id) else { return false }
-        let isTold = principal.person.map(emergency.told.contains) ?? false
+        let isRecipient = principal.person.map(emergency.recipients.contains) ?? false
         return turn.directory.decide(
             principal, .readEmergency,
-            on: .emergency(of: emergency.person, isTold: isTold, isAcknowledged: false),
+            on: .emergency(of: emergency.person, isRecipient: isRecipient, isAcknowledged: false),
             at: turn.now
         ).isAllowed
     }
 
-    /// Somebody calls for help again: it goes on in all circles.
+    /// Makes an emergency active again in all circles, after a further call for help.
     ///
-    /// - Returns: whether it had ended in some
-    mutating func forgetCircleEnds(of id: EmergencyID, _ turn: inout Turn) -> Bool {
+    /// - Returns: true if it had ended in some
+    mutating func clearCircleEnds(of id: EmergencyID, _ turn: inout Turn) -> Bool {
         guard var emergency = emergencies[id], emergency.circleEnds?.isEmpty == false else {
             return false
         }
         emergency.circleEnds = nil
-        keep(emergency, &turn)
+        save(emergency, &turn)
         return true
     }
 }
 
 extension Emergency {
-    /// Circles in which somebody ended it, ids ascending.
+    /// Circles in which it has ended, ids ascending.
     var endedCircles: [CircleID] { (circleEnds ?? []).map(\.circle).sorted() }
 
-    /// The circles in which it goes on, ids ascending: those of the person with anybody else in
-    /// them in which nobody has ended it.
+    /// Circles in which it is active, ids ascending.
+    ///
+    /// These are the person's circles with at least one other member, minus those in which it has
+    /// ended.
     func circlesGoingOn(in directory: Replica) -> [CircleID] {
         guard state.isActive else { return [] }
         let ended = endedCircles
         return directory.circles(of: person).filter { id in
             !ended.contains(id)
-                && directory.circle(id).map { !Audience.helpers(of: person, in: $0).isEmpty }
+                && directory.circle(id).map { !Recipients.helpers(of: person, in: $0).isEmpty }
                     ?? false
         }
     }
 
-    /// Whether it goes on for somebody else: in a circle that they share with the person. Who
-    /// shares none has left, and it is over for them only when it is over for all.
+    /// Whether it is active for a recipient, that is in a circle that they share with the person.
+    ///
+    /// For a recipient who shares no circle with the person any more, it ends when it ends for all.
     func goesOn(for recipient: PersonID, in directory: Replica) -> Bool {
         guard state.isActive else { return false }
         let common = directory.commonCircles(of: person, and: recipient)
@@ -194,7 +200,7 @@ extension Emergency {
         return common.contains { !ended.contains($0) }
     }
 
-    /// Who ended it for somebody for whom it does not go on though it does for others.
+    /// How it ended for a recipient for whom it is over while it is active for others.
     func end(for recipient: PersonID, in directory: Replica) -> CircleEnd? {
         guard !goesOn(for: recipient, in: directory) else { return nil }
         let common = directory.commonCircles(of: person, and: recipient)

@@ -1,7 +1,7 @@
 import Directory
 import Model
 
-// A human takes an emergency, or ends it. The first whose command is committed wins.
+// People acknowledge emergencies and end them. The first committed command wins.
 extension Notifier {
     mutating func acknowledge(_ command: Command, _ turn: inout Turn) {
         let answer = acknowledge(
@@ -24,25 +24,26 @@ extension Notifier {
         switch emergency.state {
         case .countdown: return .notYet
         case .resolved, .cancelled: break
-        // What goes on in other circles only is not theirs to stop.
+        // An emergency that is active only in other circles is not theirs to acknowledge.
         case .open where isOver(emergency, for: person, turn),
             .acknowledged where isOver(emergency, for: person, turn):
             break
         case .acknowledged where emergency.hasAnswer(of: person, in: turn.directory):
-            confirmHold(emergency, by: person, &turn)
+            renewAcknowledgement(emergency, by: person, &turn)
         case .open, .acknowledged:
-            take(emergency.id, by: person, &turn)
-            // To the other services an emergency has one responder, the first that holds.
+            acknowledge(emergency.id, by: person, &turn)
+            // Other services know one responder per emergency, the first.
             guard emergency.acknowledgements.isEmpty else { break }
             let answer = EmergencyAnswer(
                 emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
                 note: note, trace: trace)
-            let id = Meaning.event(
-                .acknowledgementGiven, emergency.person, .id(emergency.id),
-                .number(emergencies[emergency.id]?.takings ?? 0), .number(turn.now.microseconds))
-            turn.publish(id, .acknowledgementGiven(answer))
+            let id = DerivedID.event(
+                .acknowledgementCommitted, emergency.person, .id(emergency.id),
+                .number(emergencies[emergency.id]?.acknowledgementCount ?? 0),
+                .number(turn.now.microseconds))
+            turn.publish(id, .acknowledgementCommitted(answer))
         }
-        return standing(of: emergency.id, for: person, at: turn.now, turn)
+        return status(of: emergency.id, for: person, at: turn.now, turn)
     }
 
     mutating func resolve(_ command: Command, _ turn: inout Turn) {
@@ -65,11 +66,11 @@ extension Notifier {
                     emergency, by: nil, note: command.note, trace: command.trace, &turn)
             }
         }
-        turn.answer(command, standing(of: emergency.id, for: person, at: turn.now, turn))
+        turn.answer(command, status(of: emergency.id, for: person, at: turn.now, turn))
     }
 
-    /// Whether an emergency that goes on is over for somebody: in all circles that they share with
-    /// the person. Never for the operator.
+    /// Whether an active emergency has ended for somebody, that is in all circles that they share
+    /// with the person. Never true for the operator.
     private func isOver(_ emergency: Emergency, for person: PersonID?, _ turn: Turn) -> Bool {
         person.map { !emergency.goesOn(for: $0, in: turn.directory) } ?? false
     }
@@ -79,7 +80,7 @@ extension Notifier {
         case no(Answer)
     }
 
-    /// The emergency if the one who asks may do this to it, else the answer that they get.
+    /// The emergency if the principal may do this to it, otherwise the answer to send.
     private func allowed(
         _ id: EmergencyID, _ principal: Principal, _ action: Action, _ turn: Turn
     ) -> Permission {
@@ -87,14 +88,14 @@ extension Notifier {
             let isWaiting = signals[id]?.state == .waiting
             return .no(isWaiting && isHelper(id, principal, turn) ? .notYet : .unknown)
         }
-        let isTold = principal.person.map(emergency.told.contains) ?? false
-        // Once it is over there is nothing left to acknowledge first.
+        let isRecipient = principal.person.map(emergency.recipients.contains) ?? false
+        // An ended emergency needs no acknowledgement first.
         let isAcknowledged =
             emergency.state != .open || isOver(emergency, for: principal.person, turn)
         let decision = turn.directory.decide(
             principal, action,
             on: .emergency(
-                of: emergency.person, isTold: isTold, isAcknowledged: isAcknowledged),
+                of: emergency.person, isRecipient: isRecipient, isAcknowledged: isAcknowledged),
             at: turn.now)
         switch decision {
         case .allowed: return .yes(emergency)
@@ -103,57 +104,58 @@ extension Notifier {
         }
     }
 
-    /// An emergency by its own id or by that of a signal that joined it.
+    /// Finds an emergency by its own id or by the id of a signal that joined it.
     func emergency(named id: EmergencyID) -> Emergency? {
         if let own = emergencies[id], own.state.isActive { return own }
         let active = activeOf.values.joined().compactMap { emergencies[$0] }
         return active.first { $0.joined.contains(id) } ?? emergencies[id]
     }
 
-    /// Whether a signal that is still waiting may be known to the one who asks.
+    /// Whether the principal may know about a signal that waits for an evaluator.
     private func isHelper(_ id: EmergencyID, _ principal: Principal, _ turn: Turn) -> Bool {
         guard let person = signals[id]?.signal?.person else { return false }
         return turn.directory.decide(
             principal, .readEmergency,
-            on: .emergency(of: person, isTold: false, isAcknowledged: false), at: turn.now
+            on: .emergency(of: person, isRecipient: false, isAcknowledged: false), at: turn.now
         ).isAllowed
     }
 
-    /// Still on it: another hold begins.
-    private mutating func confirmHold(
+    /// Confirms an acknowledgement: its timeout starts again.
+    private mutating func renewAcknowledgement(
         _ emergency: Emergency, by person: PersonID?, _ turn: inout Turn
     ) {
-        guard var taken = emergency.acknowledgements.first(where: { $0.by == person }),
+        guard var acknowledgement = emergency.acknowledgements.first(where: { $0.by == person }),
             !emergency.isRecordOnly
         else { return }
         var emergency = emergency
-        let wasAsked = taken.asked != nil
-        taken.confirmations += 1
-        taken.asked = nil
-        emergency.update(taken)
-        keep(emergency, &turn)
-        hold(emergency.id, taken, for: Limits.acknowledgementHold, &turn)
-        if wasAsked { record(.confirmed, emergency, by: taken.by, &turn) }
+        let wasAsked = acknowledgement.asked != nil
+        acknowledgement.confirmations += 1
+        acknowledgement.asked = nil
+        emergency.update(acknowledgement)
+        save(emergency, &turn)
+        scheduleAcknowledgementTimeout(
+            emergency.id, acknowledgement, for: Limits.acknowledgementTimeout, &turn)
+        if wasAsked { record(.confirmed, emergency, by: acknowledgement.by, &turn) }
     }
 
-    func standing(
+    func status(
         of id: EmergencyID, for person: PersonID?, at now: Timestamp, _ turn: Turn
     ) -> Answer {
         guard let emergency = emergencies[id] else { return .unknown }
         if emergency.state.isActive, let person, person != emergency.person,
             let end = emergency.end(for: person, in: turn.directory)
         {
-            return .standing(
-                Standing(
+            return .status(
+                EmergencyStatus(
                     emergency: id, state: .resolved, by: end.by, at: end.at,
                     isYours: end.by == person))
         }
         let isOver = !emergency.state.isActive
-        let taken = emergency.acknowledgement(for: person, in: turn.directory)
-        let by = isOver ? emergency.endedBy : taken?.by
-        let at = isOver ? emergency.ended : taken?.at
-        return .standing(
-            Standing(
+        let acknowledgement = emergency.acknowledgement(for: person, in: turn.directory)
+        let by = isOver ? emergency.endedBy : acknowledgement?.by
+        let at = isOver ? emergency.ended : acknowledgement?.at
+        return .status(
+            EmergencyStatus(
                 emergency: id, state: emergency.state, by: by, at: at ?? now,
                 isYours: by == person))
     }

@@ -1,9 +1,8 @@
 import Model
 
-/// Things that wait for a time, earliest first; equal times in the order of arrival.
+/// Priority queue of items by due time, earliest first; equal times in insertion order.
 ///
-/// A binary heap. Taking something out early is the caller's affair: it keeps what is still wanted
-/// and ignores what comes out stale.
+/// A binary heap. It has no removal: callers ignore items that are stale when they are popped.
 struct DeadlineQueue<Item: Sendable>: Sendable {
     private struct Entry: Sendable {
         var due: Timestamp
@@ -18,7 +17,7 @@ struct DeadlineQueue<Item: Sendable>: Sendable {
 
     var isEmpty: Bool { heap.isEmpty }
     var count: Int { heap.count }
-    /// When the earliest is due.
+    /// Due time of the earliest item.
     var nextDue: Timestamp? { heap.first?.due }
 
     mutating func insert(_ item: Item, due: Timestamp) {
@@ -33,7 +32,7 @@ struct DeadlineQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Takes the earliest out if it is due.
+    /// Removes and returns the earliest item if it is due.
     mutating func pop(due now: Timestamp) -> Item? {
         guard let first = heap.first, first.due <= now else { return nil }
         let last = heap.removeLast()

@@ -1,100 +1,100 @@
 import Directory
 import Model
 
-/// What is to be done about an input, in this order.
+/// What to do about an input, in this order.
 public enum Effect: Sendable {
     case save(NotifierRow)
     case remove(NotifierKey)
-    /// On `deliveries`.
+    /// Append to stream `deliveries`.
     case publish(Event)
-    /// Hand a message to its gateway, after the commit.
+    /// Hand a message to its gateway after the commit.
     case send(Delivery)
     case answer(request: UInt64, Answer)
     case warn(Warning)
 }
 
-/// A row of the notifier's store; the same key is written over.
+/// A row of the notifier's store; it replaces the row with the same key.
 public enum NotifierRow: Sendable {
     case emergency(Emergency)
-    case ladder(Ladder)
+    case escalation(Escalation)
     case signal(SignalWait)
     case notification(Notification)
     case attempt(Attempt)
     case gateway(GatewayHealth)
     case text(ZoneText)
     case number(NumberState)
-    /// Only ever added.
+    /// Append-only.
     case change(NotificationChange)
-    /// Only ever added.
+    /// Append-only.
     case timeline(TimelineRecord)
 }
 
-/// A row that is not needed any more.
+/// Key of a row to delete.
 public enum NotifierKey: Hashable, Sendable {
     case signal(EmergencyID)
     case number(String)
 }
 
-/// One attempt to hand one message to one gateway.
+/// One attempt to hand a message to a gateway.
 public struct Delivery: Hashable, Sendable {
     public var notification: NotificationID
     public var attempt: Int
     public var gateway: String
     public var channel: Channel
     public var address: String
-    /// Of a mail.
+    /// Mail only.
     public var subject: String
     public var text: String
-    /// What comes with a mail; nil = nothing.
+    /// Attachment of a mail; nil = none.
     public var file: RequestedMessage.File?
-    /// The same for every attempt: a receiver may fold duplicates by it. Of a mail.
+    /// `Message-ID` of a mail. The same for every attempt, so receivers can drop duplicates.
     public var messageID: String
-    /// The thread of a mail; nil where it stands alone.
+    /// Thread of a mail; nil = none.
     public var thread: String?
-    /// For the gateway's callback.
+    /// Names the message in the gateway's callback.
     public var token: String
     public var isSafety: Bool
-    /// An operator tries the gateway.
+    /// Whether an operator tests the gateway.
     public var isTest: Bool
-    /// Not worth delivering from then on.
+    /// Do not deliver after this time.
     public var expires: Timestamp
     public var trace: String
 }
 
-/// The answer to a command.
+/// Answer to a command.
 public enum Answer: Hashable, Sendable {
-    case standing(Standing)
+    case status(EmergencyStatus)
     case denied(Denial)
-    /// No such emergency, or none of theirs.
+    /// No such emergency, or the principal may not know of it.
     case unknown
-    /// It is still counting down.
+    /// The countdown is still running.
     case notYet
-    /// Nobody has ended it: there is nothing to confirm.
+    /// Nobody has ended the emergency, so there is nothing to confirm.
     case notEnded
     case tested(TestResult)
-    /// A test that is only shown.
+    /// Result of a dry run.
     case wouldSend(Delivery)
     case text(ZoneText)
     case number(NumberState)
-    /// The text was proposed too long ago.
+    /// The draft has expired.
     case expired
     case unknownGateway
-    /// The gateway does not serve addresses of this kind.
+    /// The gateway does not serve this kind of address.
     case wrongAddress
 }
 
-/// Where an emergency stands, and whose it is.
-public struct Standing: Hashable, Sendable {
+/// State of an emergency as the answer to a command.
+public struct EmergencyStatus: Hashable, Sendable {
     public var emergency: EmergencyID
     public var state: EmergencyState
-    /// Who took it, or ended it; nil = the operator.
+    /// Who acknowledged or ended it; nil = the operator.
     public var by: PersonID?
     public var at: Timestamp
-    /// The one who asks did.
+    /// Whether the caller acknowledged or ended it.
     public var isYours: Bool
 }
 
-/// What became of a test message.
+/// Outcome of a test message.
 public struct TestResult: Hashable, Sendable {
     public var notification: NotificationID
     public var outcome: AttemptOutcome
@@ -107,16 +107,16 @@ public struct TestResult: Hashable, Sendable {
     }
 }
 
-/// What an operator should know.
+/// Something that the operator should know.
 public enum Warning: Hashable, Sendable {
     case gatewayDown(String, AttemptOutcome, answer: String)
     case gatewayUp(String)
-    /// A callback with the right token names another recipient.
+    /// A callback with a valid token names another recipient.
     case receiptForAnother(NotificationID)
-    /// An emergency cannot be told to anybody now.
+    /// No recipient of an emergency is reachable.
     case nobodyReachable(EmergencyID)
-    /// What membership wanted sent is not.
-    case requestWithheld(NotifyReason)
-    /// No evaluator answered this signal: the ladder was opened here.
-    case adopted(EmergencyID)
+    /// A message requested by membership was suppressed.
+    case requestSuppressed(NotifyReason)
+    /// No evaluator answered this signal, so its escalation was opened here.
+    case openedByFallback(EmergencyID)
 }

@@ -1,71 +1,72 @@
 import Model
 
-/// An emergency as the notifier knows it: enough to tell people, and to go on without evaluators.
+/// Emergency as the notifier knows it: enough to notify people and to work without evaluators.
 public struct Emergency: Hashable, Sendable, Codable {
     public var id: EmergencyID
     public var person: PersonID
     public var trigger: EmergencyTrigger
     public var state: EmergencyState
     public var raised: Timestamp
-    /// When it was opened here.
+    /// When it was opened by the notifier.
     public var opened: Timestamp?
     public var fix: Fix?
     public var battery: UInt8?
     public var note: String?
-    /// Its texts begin with its age.
+    /// Whether its texts begin with its age.
     public var isLate: Bool
-    /// Too old for a ladder: guardians are told once.
+    /// Whether it is too old for an escalation: guardians are notified once.
     public var isRecordOnly: Bool
-    /// Opened here without an evaluator, or one that evaluators may have lost.
-    public var isAdopted: Bool
-    /// Further triggers that joined it, each told once; ids ascending.
+    /// Whether it was opened without an evaluator, or evaluators may have lost it.
+    public var isFallback: Bool
+    /// Further signals that joined it, each notified once; ids ascending.
     public var joined: [EmergencyID]
-    /// What joined it last; nil = nothing has.
+    /// The last call that joined it; nil = none.
     public var latest: FurtherCall?
-    /// An own call of the person joined it; nil = none did.
+    /// Whether a call of the person themselves joined it; nil = no.
     public var joinedOwnCall: Bool?
-    /// When everyone was last told that help was called for again; nil = never.
+    /// When everyone was last notified of a further call; nil = never.
     public var repeated: Timestamp?
-    /// The code of it that people can say.
+    /// Short code for people.
     public var reference: String
-    /// Everybody for whom a message about it was made, ids ascending.
-    public var told: [PersonID]
-    /// The first acknowledgement that holds; nil = nobody is responding.
-    public var taken: Taking?
-    /// Acknowledgements after the first, each for circles that had no responder. Nil = none.
-    public var furtherTaken: [Taking]?
-    /// How often it was taken.
-    public var takings: Int
-    /// The person was told that nobody has been reached.
-    public var nobodyTold: Bool
-    /// When it was last opened again; nil = never.
+    /// Everyone for whom a message about it was created, ids ascending.
+    public var recipients: [PersonID]
+    /// The first active acknowledgement; nil = nobody is responding.
+    public var firstAcknowledgement: Acknowledgement?
+    /// Acknowledgements after the first, each for circles without a responder; nil = none.
+    public var furtherAcknowledgements: [Acknowledgement]?
+    /// How often it was acknowledged.
+    public var acknowledgementCount: Int
+    /// Whether the person was informed that nobody has been reached.
+    public var nobodyReachedNotified: Bool
+    /// When it was last reopened; nil = never.
     public var reopened: Timestamp?
     /// Messages from this time on count for its delivery state; nil = from ``reopened`` on.
     public var notifiedSince: Timestamp?
-    /// An evaluator has told that it is over; nil = none has.
+    /// Whether an evaluator has ended it; nil = no.
     public var isClosed: Bool?
     /// When it was resolved or cancelled.
     public var ended: Timestamp?
     public var endedBy: PersonID?
-    /// How often it has ended: a further press may begin it again. Nil = never.
+    /// How often it has ended; a further call may reopen it. Nil = never.
     public var endings: Int?
-    /// Circles in which somebody ended it while it goes on in others; nil = in none.
+    /// Circles in which it has ended while it is active in others; nil = none.
     public var circleEnds: [CircleEnd]?
     /// How often it has ended in some of its circles; nil = never.
     public var partialEndings: Int?
-    /// What is to be told of it waits for the operator; false = no longer, nil = it never did.
+    /// Whether its messages wait for the operator; false = not any more, nil = never did.
     public var isHeld: Bool?
     public var trace: String
 
-    /// Whether the person called for help themselves, first or later.
+    /// Whether the person called for help themselves, with the first or a further signal.
     var isOwnCall: Bool { trigger.isOwnCall || joinedOwnCall == true }
 
-    /// Its trigger and all that joined it.
+    /// The ids of its trigger and of all signals that joined it.
     var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
 
-    /// Whether everyone was notified of a further call a moment ago, whatever its trigger: a button
-    /// that sticks, an app that calls with each report, or one that alternates its triggers must
-    /// not bury the alarm under its repetitions.
+    /// Whether everyone was notified of a further call moments ago, whatever its trigger.
+    ///
+    /// A stuck button, or an app that calls with each report, must not bury the alarm under
+    /// repetitions.
     func hasJustRepeated(at now: Timestamp) -> Bool {
         guard let repeated else { return false }
         return (.zero..<Limits.repetitionWait).contains(now - repeated)
@@ -86,18 +87,18 @@ public struct Emergency: Hashable, Sendable, Codable {
         self.isLate = isLate
         self.trace = trace
         isRecordOnly = false
-        isAdopted = false
+        isFallback = false
         joined = []
-        told = []
-        takings = 0
-        nobodyTold = false
-        reference = Meaning.reference(of: id)
+        recipients = []
+        acknowledgementCount = 0
+        nobodyReachedNotified = false
+        reference = DerivedID.reference(of: id)
     }
 }
 
-/// What called for help anew while an emergency went on.
+/// A further call for help during an active emergency.
 public struct FurtherCall: Hashable, Sendable, Codable {
-    /// Nil where nobody said.
+    /// Nil = not known.
     public var trigger: EmergencyTrigger?
     public var raised: Timestamp?
 
@@ -110,29 +111,29 @@ public struct FurtherCall: Hashable, Sendable, Codable {
         self.init(trigger: signal.trigger, raised: signal.raised)
     }
 
-    /// What an evaluator tells of the further signal that its news answers.
-    init(_ news: EmergencyNews) {
-        self.init(trigger: news.joinedTrigger, raised: news.joinedRaised)
+    /// The further signal to which an evaluator's record refers.
+    init(_ change: EmergencyChange) {
+        self.init(trigger: change.joinedTrigger, raised: change.joinedRaised)
     }
 
-    /// How its messages begin. Whoever does not know that somebody pressed must not say so.
+    /// How its messages begin. Only a known own call is described as pressed again.
     var repetition: Repetition {
         trigger?.isOwnCall == true ? .pressedAgain : .another
     }
 }
 
-/// Somebody has taken an emergency.
-public struct Taking: Hashable, Sendable, Codable {
+/// Acknowledgement of an emergency by a responder.
+public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Nil = the operator.
     public var by: PersonID?
-    /// When they first did.
+    /// When they acknowledged first.
     public var at: Timestamp
-    /// When they were asked whether they are still on it.
+    /// When they were asked whether they are still responding.
     public var asked: Timestamp?
-    /// The clock of the hold, or of the answer.
-    public var clock: ClockID?
+    /// The deadline of the acknowledgement or of the answer to its reminder.
+    public var deadline: DeadlineID?
     public var due: Timestamp?
-    /// Counts their confirmations, so that each hold has a clock of its own.
+    /// Counts confirmations, so that each timeout has its own deadline id.
     public var confirmations: Int
     /// Number of this acknowledgement within its emergency, from 1; nil = the latest.
     public var number: Int?
@@ -144,41 +145,41 @@ public struct Taking: Hashable, Sendable, Codable {
     }
 }
 
-/// A signal for which an evaluator's answer is awaited, or has come.
+/// State of a signal that waits for an evaluator's answer, or has got it.
 public struct SignalWait: Hashable, Sendable, Codable {
     public enum State: String, Sendable, Codable, CaseIterable {
-        /// The fallback clock runs.
+        /// The fallback deadline is running.
         case waiting
-        /// An evaluator has opened, joined or cancelled for it.
+        /// An evaluator has opened, joined or cancelled an emergency for it.
         case answered
-        /// Nobody answered: a ladder was opened here.
-        case adopted
-        /// Taken back by its person before anybody was told.
+        /// No evaluator answered, so the escalation was opened here.
+        case openedByFallback
+        /// Cancelled by its person before anybody was notified.
         case cancelled
-        /// Only the place is known: the signal itself was not received yet.
+        /// Only the position is known; the signal itself has not been received yet.
         case located
     }
 
     public var id: EmergencyID
     public var state: State
-    /// Nil where the answer came before the signal.
+    /// Nil if the answer came before the signal.
     public var signal: EmergencySignal?
-    public var clock: ClockID?
+    public var deadline: DeadlineID?
     public var due: Timestamp?
-    /// Where its person was last, as ingest told before the signal was received.
+    /// Last position of the person, received from ingest before the signal.
     public var place: EmergencyPlace?
     /// When its state last changed.
     public var at: Timestamp
 
     public init(
-        id: EmergencyID, state: State, signal: EmergencySignal? = nil, clock: ClockID? = nil,
+        id: EmergencyID, state: State, signal: EmergencySignal? = nil, deadline: DeadlineID? = nil,
         due: Timestamp? = nil, place: EmergencyPlace? = nil, at: Timestamp
     ) {
         self.place = place
         self.id = id
         self.state = state
         self.signal = signal
-        self.clock = clock
+        self.deadline = deadline
         self.due = due
         self.at = at
     }

@@ -1,6 +1,6 @@
 import Model
 
-/// A way out that the configuration names.
+/// A gateway named in the configuration.
 public struct Gateway: Hashable, Sendable {
     public var name: String
     public var channels: Set<Channel>
@@ -15,15 +15,15 @@ public struct Gateway: Hashable, Sendable {
     }
 }
 
-/// What is known of a gateway from its answers; a circuit breaker.
+/// Health of a gateway, as a circuit breaker.
 public struct GatewayHealth: Hashable, Sendable, Codable {
     public var name: String
     public var isDown = false
-    /// Since when it is up or down.
+    /// Time of the last change between up and down.
     public var since: Timestamp?
-    /// Failures in a row that were the gateway's.
+    /// Consecutive failures caused by the gateway.
     public var failures = 0
-    /// While it is down, only emergencies use it before this time.
+    /// While it is down, only messages about emergencies use it before this time.
     public var retryAt: Timestamp?
     public var lastOutcome: AttemptOutcome?
     public var lastAnswer = ""
@@ -32,15 +32,14 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
 
     public init(name: String) { self.name = name }
 
-    /// Whether everything may use it at this time.
+    /// Whether all messages may use it at this time.
     func isOpen(at now: Timestamp) -> Bool { !isDown || (retryAt ?? now) <= now }
 
-    /// Takes the end of an attempt in.
+    /// Records the outcome of an attempt.
     ///
-    /// Whatever the gateway says of a single message proves that it is up. A refusal of ourselves
-    /// proves at once that it is down; a connection that is not made may be chance and does the
-    /// second time, silence the third.
-    mutating func heard(
+    /// Any answer about a single message shows that the gateway is up. Rejected credentials show at
+    /// once that it is down, a failed connection the second time, a missing answer the third time.
+    mutating func record(
         _ outcome: AttemptOutcome, _ answer: String, at now: Timestamp, jitter: UInt64
     ) {
         lastOutcome = outcome
@@ -62,12 +61,12 @@ public struct GatewayHealth: Hashable, Sendable, Codable {
         }
     }
 
-    /// One message may try whether it is up again; the others wait for that.
+    /// Lets one message probe whether the gateway is up; others wait for the result.
     mutating func probe(at now: Timestamp) { retryAt = now + Limits.gatewayBackoff.longest }
 }
 
 extension AttemptOutcome {
-    /// Failures in a row, the last one of this kind, that show that a gateway is down.
+    /// Consecutive failures, the last of this kind, after which a gateway counts as down.
     fileprivate var failuresUntilDown: Int {
         switch self {
         case .misconfigured: 1
@@ -77,13 +76,13 @@ extension AttemptOutcome {
     }
 }
 
-/// Which gateway a message takes.
+/// The gateway for a message, or why there is none now.
 enum GatewayChoice: Hashable {
     case use(String)
-    /// All are down; try again then.
+    /// All gateways are down; retry at this time.
     case wait(Timestamp)
-    /// None has a way to this address.
+    /// Every gateway rejects this address.
     case exhausted
-    /// None is configured for this channel.
+    /// No gateway is configured for this channel.
     case none
 }

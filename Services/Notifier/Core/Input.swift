@@ -1,45 +1,45 @@
 import Model
 
-/// Everything that can happen to the notifier.
+/// An input of the notifier's core.
 public enum Input: Sendable {
-    /// The process has begun: what was on its way may have arrived or not.
+    /// The process has started; the outcome of in-flight attempts is unknown.
     case started
-    /// An event of `events/p`, `sos` or `fired`, for the first time.
+    /// A new event of `events/p`, `sos` or `deadlines`.
     case event(Event)
-    /// The directory has changed by this step; the replica already knows.
+    /// The directory has changed; the replica already has the change.
     case directory(EventBody)
     case acknowledge(Command)
     case resolve(Command)
-    /// The person in danger confirms what somebody else ended.
+    /// The person in danger confirms the end of their emergency.
     case confirmEnd(Command)
-    /// An operator tries a gateway.
+    /// An operator tests a gateway.
     case test(GatewayTest)
-    /// A person wants a proposed text sent.
+    /// A person sends a draft.
     case send(SendCommand)
-    /// A number wants no texts of zones any more, or wants them again.
-    case stop(request: UInt64, number: String, stopped: Bool)
-    /// Membership asks to have something sent once.
+    /// The operator sets or clears the opt-out of a number from zone texts.
+    case setOptOut(request: UInt64, number: String, isOptedOut: Bool)
+    /// Membership requests a message, sent at most once.
     case requested(RequestedMessage, by: EventID, expires: Timestamp, trace: String)
     case attempted(AttemptResult)
     case receipt(Receipt)
-    /// A text came in, for the first time.
+    /// A new incoming SMS.
     case reply(Reply)
-    /// Ingest's store is not the one that it was: it and the evaluators may not know of what goes
-    /// on here. Of people of one partition, or of everybody.
+    /// Ingest's store was replaced: ingest and evaluators may have lost emergencies of one
+    /// partition, or of all (nil).
     case ingestReplaced(Partition?)
-    /// The operator has what is held sent now.
-    case release([Held])
-    /// The operator wants nothing to come of what is held.
-    case drop([Held])
-    /// Publish again who can be reached, for services that have lost it.
+    /// The operator releases held items.
+    case release([HeldItem])
+    /// The operator drops held items.
+    case drop([HeldItem])
+    /// Publish reachability again, for services that have lost it.
     case publishReachability
     /// Time has passed.
     case tick
 }
 
-/// A human wants to take or to end an emergency.
+/// A command to acknowledge or end an emergency.
 public struct Command: Hashable, Sendable {
-    /// Names the request until it is answered.
+    /// Id of the HTTP request, for the answer.
     public var request: UInt64
     public var emergency: EmergencyID
     public var principal: Principal
@@ -58,18 +58,18 @@ public struct Command: Hashable, Sendable {
     }
 }
 
-/// How an attempt ended.
+/// Result of an attempt.
 public struct AttemptResult: Hashable, Sendable {
     public var notification: NotificationID
     public var number: Int
     public var outcome: AttemptOutcome
-    /// The gateway's answer in short, without address or text.
+    /// The gateway's answer, shortened, without address or text.
     public var answer: String
-    /// The gateway's own id of the message.
+    /// The gateway's message id.
     public var gatewayMessage: String?
-    /// What the gateway wants to be waited.
+    /// Wait requested by the gateway.
     public var retryAfter: Duration?
-    /// The recipient has told the gateway to stop; with ``AttemptOutcome/refused``.
+    /// The recipient has opted out at the gateway; with ``AttemptOutcome/refused``.
     public var isOptOut: Bool
 
     public init(
@@ -86,16 +86,16 @@ public struct AttemptResult: Hashable, Sendable {
     }
 }
 
-/// A gateway's callback about a message.
+/// Delivery receipt of a gateway.
 public struct Receipt: Sendable {
     public var notification: NotificationID
-    /// The row as stored, for a message that is not in memory any more.
+    /// The stored row, for a message that is not in memory.
     public var stored: Notification?
     public var kind: ReceiptKind
-    /// The address as the gateway tells it; nil where it does not.
+    /// Address named by the gateway; nil = none.
     public var address: String?
     public var answer: String
-    /// The recipient has told the gateway to stop; with ``ReceiptKind/failed``.
+    /// The recipient has opted out at the gateway; with ``ReceiptKind/failed``.
     public var isOptOut: Bool
 
     public init(
@@ -111,15 +111,15 @@ public struct Receipt: Sendable {
     }
 }
 
-/// An operator's message through one gateway.
+/// Test message of an operator through one gateway.
 public struct GatewayTest: Hashable, Sendable {
     public var request: UInt64
     public var gateway: String
-    /// A number with plus, or a mail address.
+    /// Number in E.164, or mail address.
     public var to: String
-    /// The notification's.
+    /// Id of the notification.
     public var id: ID128
-    /// It is shown what would be sent, and nothing is.
+    /// Dry run: the message is shown, not sent.
     public var isDry: Bool
     public var trace: String
 

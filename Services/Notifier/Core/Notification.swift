@@ -1,22 +1,22 @@
 import Model
 
-/// What a message is worth: decides its lane, its age and what happens to it in doubt.
+/// Class of a message: decides its lane, its maximum age and what an unknown outcome leads to.
 public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Emergencies, reminders of watches: own lane, sent again in doubt.
+    /// Emergencies and reminders of watches: own lane, resent after an unknown outcome.
     case safety
-    /// Zone news: at most once, and only while it is fresh.
-    case news
-    /// An operator's try.
+    /// Zone notifications and others: at most once, and only while they are fresh.
+    case routine = "news"
+    /// A gateway test.
     case test
 }
 
-/// The words of a message for every kind of channel, so that it can change channels.
-public struct Words: Hashable, Sendable, Codable {
-    /// For an SMS: one line, the vital part first.
+/// A message rendered for every kind of channel, so that it can change channels.
+public struct RenderedMessage: Hashable, Sendable, Codable {
+    /// SMS: one line, the vital part first.
     public var short: String
-    /// Of a mail.
+    /// Mail only.
     public var subject: String
-    /// For a mail.
+    /// Mail only.
     public var long: String
 
     public init(short: String, subject: String, long: String) {
@@ -26,88 +26,85 @@ public struct Words: Hashable, Sendable, Codable {
     }
 }
 
-/// One event for one person on one address.
+/// One event for one recipient at one address.
 ///
-/// Its id is the hash of exactly that, so deciding the same twice makes one message.
+/// Its id is a hash of these, so deciding twice creates one message.
 public struct Notification: Hashable, Sendable, Codable {
     public var id: NotificationID
     public var reason: NotifyReason
     public var severity: Severity
-    /// What happened, for all who are told of it together: contact points are exchanged within it.
+    /// What happened, the same for all recipients. Contact points fail over within it.
     public var scope: EventID
     public var emergency: EmergencyID?
     public var circle: CircleID?
-    /// Whom it is about; nil where that is nobody.
+    /// Whom it is about; nil = nobody.
     public var person: PersonID?
-    /// Who is told; nil where they are only an address.
+    /// Who is notified; nil = only an address.
     public var recipient: PersonID?
-    /// Other recipients who have the same address and for whom this message counts, too; nil =
-    /// none.
+    /// Other recipients with the same address for whom this message counts; nil = none.
     public var alsoFor: [PersonID]?
-    /// It says where the person is; nil = it does not.
+    /// Whether it shows the person's position; nil = no.
     public var showsPlace: Bool?
     public var channel: Channel
     public var address: String
-    /// All addresses of the recipient that are told just this, this one too; nil in old rows.
+    /// All addresses of the recipient that get this message, including this one; nil in old rows.
     public var addresses: [String]?
-    /// Only this gateway will do; nil = any of the channel.
-    public var gatewayWanted: String?
-    public var words: Words
-    /// What comes with a mail; nil = nothing.
+    /// The only gateway to use; nil = any of the channel.
+    public var requiredGateway: String?
+    public var rendered: RenderedMessage
+    /// Attachment of a mail; nil = none.
     public var file: RequestedMessage.File?
-    /// The code that people can say to each other.
+    /// Code of the emergency for people.
     public var reference: String
     /// Unguessable; names this message in a gateway's callback.
     public var token: String
     public var created: Timestamp
-    /// Its place among all news, in the order in which that was made; nil where it waits for no
-    /// other, and in old rows.
+    /// Position among all routine messages, by creation; nil = not ordered, or an old row.
     public var order: UInt64?
-    /// Not worth sending from then on.
+    /// Do not send after this time.
     public var expires: Timestamp
     public var state: NotificationState = .queued
-    /// Attempts begun.
+    /// Attempts started.
     public var attempts: Int = 0
-    /// Attempts of which nobody knows whether they reached the gateway.
-    public var doubts: Int = 0
-    /// An attempt is on its way.
+    /// Attempts with unknown outcome.
+    public var unknownOutcomes: Int = 0
+    /// Whether an attempt is in flight.
     public var isInFlight = false
     public var attemptStarted: Timestamp?
-    /// When it is tried again; nil once nothing more will be tried.
+    /// Time of the next attempt; nil = none.
     public var due: Timestamp?
-    /// The timer's clock for `due`, where the wait is long.
-    public var clock: ClockID?
-    /// Gateways that will not take it.
-    public var gatewaysRefusing: [String] = []
-    /// Gateways that asked to be left alone by it until then; nil = none did.
-    public var gatewaysResting: [String: Timestamp]?
+    /// The timer's deadline for `due`, for long waits.
+    public var deadline: DeadlineID?
+    /// Gateways that reject this address.
+    public var rejectingGateways: [String] = []
+    /// End of the back-off of each gateway that asked this message to wait; nil = none did.
+    public var gatewayBackoffs: [String: Timestamp]?
     /// The gateway of the last attempt.
     public var gateway = ""
-    /// That gateway's last answer in short.
+    /// That gateway's last answer, shortened.
     public var answer = ""
-    /// The gateway's own id of the message, where it told one.
+    /// The gateway's message id, if it gave one.
     public var gatewayMessage: String?
-    /// When what it tells happened, where that was while the notifier was away and it does not say
-    /// so yet.
+    /// When its event happened, if that was during an outage and the text does not say so yet.
     public var wasDue: Timestamp?
-    /// It waits for the operator; false = no longer, nil = it never did.
+    /// Whether it waits for the operator; false = not any more, nil = never did.
     public var isHeld: Bool?
     public var trace: String
 
     var lane: Lane { Lane(isSafety: severity == .safety, channel: channel) }
 
-    /// Whether a gateway asked to be left alone by it.
-    func rests(_ gateway: String, at now: Timestamp) -> Bool {
-        gatewaysResting?[gateway].map { now < $0 } ?? false
+    /// Whether a gateway asked this message to wait.
+    func isBackingOff(_ gateway: String, at now: Timestamp) -> Bool {
+        gatewayBackoffs?[gateway].map { now < $0 } ?? false
     }
 
-    /// Waiting for a first or a further attempt, or in the middle of one.
+    /// Whether an attempt is waiting or in flight.
     public var isPending: Bool { isInFlight || due != nil }
 }
 
 extension NotificationState {
-    /// States move to a higher rank only. A delivery outranks a refusal: of two attempts one may
-    /// have been refused and the other arrived.
+    /// States move to a higher rank only. Delivered outranks rejected: of two attempts, one may
+    /// have been rejected while the other arrived.
     var rank: Int {
         switch self {
         case .queued: 0
@@ -121,7 +118,9 @@ extension NotificationState {
 }
 
 extension Notification {
-    /// Moves forward; false, and nothing changes, if that would be back or on the spot.
+    /// Moves to a state of higher rank.
+    ///
+    /// - Returns: false, without a change, if the rank is not higher
     mutating func move(to next: NotificationState) -> Bool {
         guard next.rank > state.rank else { return false }
         state = next
@@ -129,7 +128,7 @@ extension Notification {
     }
 }
 
-/// One try to hand a message to a gateway; its row is written before the network hears of it.
+/// One attempt to hand a message to a gateway. Its row is committed before the network call.
 public struct Attempt: Hashable, Sendable, Codable {
     public var notification: NotificationID
     /// From 1.
@@ -137,7 +136,7 @@ public struct Attempt: Hashable, Sendable, Codable {
     public var gateway: String
     public var started: Timestamp
     public var finished: Timestamp?
-    /// Nil while it is on its way.
+    /// Nil while in flight.
     public var outcome: AttemptOutcome?
     public var answer: String
 
@@ -155,7 +154,7 @@ public struct Attempt: Hashable, Sendable, Codable {
     }
 }
 
-/// A change of a message, kept for good.
+/// A state change of a message; append-only.
 public struct NotificationChange: Hashable, Sendable, Codable {
     public var notification: NotificationID
     public var at: Timestamp

@@ -2,51 +2,49 @@ import Directory
 import Model
 import Timing
 
-/// Whom to tell, when, over which gateway, and who answered.
+/// Core of the notifier: decides whom to notify, when, and through which gateway.
 ///
-/// A pure function of its inputs: time, the directory and the results of attempts come in, rows,
-/// events and attempts go out. Its parts are in the files beside: zone news, signals and their
-/// fallback, emergencies, ladders, telling, attempts, receipts, clocks.
+/// A pure function of its inputs. Time, the directory and results of attempts come in; rows, events
+/// and attempts come out.
 ///
 ///     var notifier = Notifier(configuration, from: NotifierRows(), at: now)
 ///     notifier.handle(.event(event), at: now, in: directory, into: &effects)
 public struct Notifier: Sendable {
     let configuration: NotifierConfiguration
     var emergencies: [EmergencyID: Emergency] = [:]
-    /// Those of a person that are not over, oldest first.
+    /// Active emergencies of each person, oldest first.
     var activeOf: [PersonID: [EmergencyID]] = [:]
-    /// Circles ascending.
-    var ladders: [EmergencyID: [Ladder]] = [:]
+    /// By circle, ascending.
+    var escalations: [EmergencyID: [Escalation]] = [:]
     var signals: [EmergencyID: SignalWait] = [:]
     var notifications: [NotificationID: Notification] = [:]
     var notificationsOf: [EmergencyID: [NotificationID]] = [:]
     var gateways: [String: GatewayHealth] = [:]
-    /// Numbers outside of all circles to which texts were sent lately, or that want none.
+    /// Addresses with a known state, such as an opt-out or recent texts.
     var numbers: [String: NumberState] = [:]
-    /// Who can be reached, as it was published last.
+    /// Reachability as last published.
     var reachability = Reachability()
-    var lanes = Lanes()
-    var queues = Queues()
-    var clocks = Clocks()
-    /// The time in which the notifier was away, and what became due in it waits for a word.
+    var deliveryQueue = DeliveryQueue()
+    var orderedDeliveries = OrderedDeliveries()
+    var deadlines = Deadlines()
+    /// The last outage; items that became due during it are held for the operator.
     var outage: Outage?
-    /// The time for a word about it is over: nothing is held any longer.
+    /// Whether the hold has ended.
     var isHoldOver = false
-    /// Waits that are over and whose effect is held, in no order.
-    var postponed: [ClockID: (clock: WantedClock, purpose: ClockPurpose)] = [:]
-    /// Attempts whose end must come; one that does not is in doubt.
-    var flights = DeadlineQueue<(NotificationID, attempt: Int)>()
-    /// Requests that wait for the end of their test message.
+    /// Expired deadlines whose effect is held, in no order.
+    var postponed: [DeadlineID: (deadline: Deadline, purpose: DeadlinePurpose)] = [:]
+    /// In-flight attempts by timeout; one without a result has an unknown outcome.
+    var inFlightAttempts = DeadlineQueue<(NotificationID, attempt: Int)>()
+    /// Requests that wait for the result of their test message.
     var tests: [NotificationID: UInt64] = [:]
     var zones: [String: TimeZoneRules] = [:]
     var nextSweep = Timestamp.zero
 
-    /// A notifier that goes on from what its store holds.
+    /// Creates a notifier from its stored state.
     ///
-    /// Attempts that the rows show as on their way are taken as such: a process that has just begun
-    /// says so by ``Input/started``.
+    /// Attempts that were in flight stay so until ``Input/started``.
     ///
-    /// - Parameter outage: what became due in it is held
+    /// - Parameter outage: items that became due during it are held
     public init(
         _ configuration: NotifierConfiguration, from rows: NotifierRows, at now: Timestamp,
         after outage: Outage? = nil
@@ -60,7 +58,7 @@ public struct Notifier: Sendable {
         loadReachability()
     }
 
-    /// Takes one input in and appends what is to be done.
+    /// Handles one input and appends its effects.
     public mutating func handle(
         _ input: Input, at now: Timestamp, in directory: Replica, into effects: inout [Effect]
     ) {
@@ -70,62 +68,67 @@ public struct Notifier: Sendable {
         case .event(let event):
             turn.trace = event.trace
             turn.cause = event.time
-            endHold(for: event, &turn)
-            take(event, &turn)
+            endOutageHold(for: event, &turn)
+            apply(event, &turn)
             turn.cause = nil
         case .directory(let body): directoryChanged(body, &turn)
         case .acknowledge(let command): acknowledge(command, &turn)
         case .resolve(let command): resolve(command, &turn)
         case .confirmEnd(let command): confirmEnd(command, &turn)
-        case .test(let test): begin(test, &turn)
+        case .test(let test): startTest(test, &turn)
         case .send(let command): send(command, &turn)
-        case .stop(let request, let number, let stopped):
-            stop(request, number, stopped: stopped, &turn)
+        case .setOptOut(let request, let number, let isOptedOut):
+            setOptOut(request, number, isOptedOut: isOptedOut, &turn)
         case .requested(let request, let event, let expires, let trace):
             turn.trace = trace
-            requested(request, by: event, expires: expires, &turn)
-        case .attempted(let result): attempted(result, &turn)
-        case .receipt(let receipt): received(receipt, &turn)
-        case .reply(let reply): replied(reply, &turn)
-        case .ingestReplaced(let partition): announce(of: partition, &turn)
+            enqueueRequested(request, by: event, expires: expires, &turn)
+        case .attempted(let result): handle(result, &turn)
+        case .receipt(let receipt): handle(receipt, &turn)
+        case .reply(let reply): handle(reply, &turn)
+        case .ingestReplaced(let partition): publishSnapshots(of: partition, &turn)
         case .release(let items): release(items, &turn)
         case .drop(let items): drop(items, &turn)
         case .publishReachability: publishReachability(&turn)
         case .tick: break
         }
-        pass(&turn)
+        runDueWork(&turn)
         effects += turn.effects
     }
 
-    /// When a tick is needed at the latest.
+    /// When the next ``Input/tick`` is needed.
     public var nextDeadline: Timestamp? {
-        [clocks.nextDue, lanes.nextDue, flights.nextDue, nextSweep, holding?.holdEnds]
-            .compactMap { $0 }.min()
+        [
+            deadlines.nextDue, deliveryQueue.nextDue, inFlightAttempts.nextDue, nextSweep,
+            outageHold?.holdEnds,
+        ]
+        .compactMap { $0 }.min()
     }
 
-    /// Makes the offsets of a time zone known, by its IANA name.
-    public mutating func learn(_ name: String, _ rules: TimeZoneRules) { zones[name] = rules }
+    /// Sets the offsets of a time zone, by its IANA name.
+    public mutating func setTimeZone(_ name: String, _ rules: TimeZoneRules) { zones[name] = rules }
 
-    /// Whether a time zone's offsets are known.
-    public func knows(zone name: String) -> Bool { zones[name] != nil }
+    /// Whether a time zone's offsets are set.
+    public func hasTimeZone(_ name: String) -> Bool { zones[name] != nil }
 
-    /// What a gateway is believed for when it tells of texts that came in.
+    /// The token that a gateway's callbacks for incoming SMS must carry.
     public func replyToken(of gateway: String) -> String {
-        Meaning.token(ofRepliesOver: gateway, secret: configuration.tokenSecret)
+        DerivedID.token(ofRepliesOver: gateway, secret: configuration.tokenSecret)
     }
 
-    /// Gateways that are down, in words; empty = none.
-    public var troubles: [String] {
+    /// One line per gateway that is down; empty = none.
+    public var healthProblems: [String] {
         gateways.values.filter(\.isDown).sorted { $0.name < $1.name }.map {
             "gateway \($0.name) is down: \($0.lastOutcome?.rawValue ?? "") \($0.lastAnswer)"
         }
     }
 
-    /// Time alone has its effects: clocks and waits that are due, and the lanes.
-    private mutating func pass(_ turn: inout Turn) {
-        endHold(&turn)
-        for (clock, purpose) in clocks.overdue(at: turn.now) { fire(clock, purpose, &turn) }
-        loseFlights(&turn)
+    /// Runs everything that time alone causes: due deadlines, time-outs, sweeps and the queue.
+    private mutating func runDueWork(_ turn: inout Turn) {
+        endOutageHold(&turn)
+        for (deadline, purpose) in deadlines.popOverdue(at: turn.now) {
+            expire(deadline, purpose, &turn)
+        }
+        expireAttempts(&turn)
         if nextSweep <= turn.now {
             sweep(&turn)
             nextSweep = turn.now + Limits.sweepInterval
@@ -133,63 +136,65 @@ public struct Notifier: Sendable {
         dispatch(&turn)
     }
 
-    private mutating func take(_ event: Event, _ turn: inout Turn) {
+    private mutating func apply(_ event: Event, _ turn: inout Turn) {
         switch event.body {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent, .alarmEnded:
-            zoneNews(event, &turn)
-        case .alarmStarted(let news):
-            alarmRang(news, event, &turn)
-            zoneNews(event, &turn)
-        case .alarmRepeated(let news): alarmRang(news, event, &turn)
-        case .silenceOverdue(let news): silenceOverdue(news, event, &turn)
-        case .silenceLost(let news): silenceLost(news, event, &turn)
-        case .silenceEnded(let news): silenceEnded(news, event, &turn)
-        case .batteryLow(let news): batteryLow(news, event, &turn)
-        case .phoneBlind(let news): phoneBlind(news, event, &turn)
+            notifyZoneChange(event, &turn)
+        case .alarmStarted(let change):
+            notifyOwnAlarm(change, event, &turn)
+            notifyZoneChange(event, &turn)
+        case .alarmRepeated(let change): notifyOwnAlarm(change, event, &turn)
+        case .contactOverdue(let change): contactOverdue(change, event, &turn)
+        case .contactLost(let change): contactLost(change, event, &turn)
+        case .contactOK(let change): contactOK(change, event, &turn)
+        case .batteryLow(let change): batteryLow(change, event, &turn)
+        case .deviceImpaired(let change): deviceImpaired(change, event, &turn)
         case .messagesDue(let due): messagesDue(due, event, &turn)
-        case .sosRaised(let signal), .watchExpired(let signal): raised(signal, &turn)
-        case .sosCancelled(let cancel): cancelled(cancel, &turn)
-        case .sosLocated(let place): located(place, &turn)
-        case .emergencyCountdown(let news): countdown(news, &turn)
-        case .emergencyOpened(let news): opened(news, &turn)
-        case .emergencyJoined(let news): joined(news, &turn)
-        case .emergencyCancelled(let news), .emergencyResolved(let news): ended(news, &turn)
-        case .emergencyAcknowledged(let news): acknowledgedElsewhere(news, &turn)
-        case .clockFired(let fired) where fired.clock.rule == .contact:
-            contactClockFired(fired, &turn)
-        case .clockUnwanted(let clock): contactClockUnwanted(clock, &turn)
-        case .clockFired(let fired): clockFired(fired, &turn)
+        case .sosRaised(let signal), .watchExpired(let signal): receiveSignal(signal, &turn)
+        case .sosCancelled(let cancel): applyCancellation(cancel, &turn)
+        case .sosLocated(let place): applyPosition(place, &turn)
+        case .emergencyCountdown(let change): applyCountdown(change, &turn)
+        case .emergencyOpened(let change): applyOpened(change, &turn)
+        case .emergencyJoined(let change): applyJoined(change, &turn)
+        case .emergencyCancelled(let change), .emergencyResolved(let change):
+            applyEnded(change, &turn)
+        case .emergencyAcknowledged(let change): applyAcknowledged(change, &turn)
+        case .deadlineExpired(let expired) where expired.deadline.rule == .contact:
+            contactDeadlineExpired(expired, &turn)
+        case .deadlineCancelled(let deadline): contactDeadlineCancelled(deadline, &turn)
+        case .deadlineExpired(let expired): deadlineExpired(expired, &turn)
         case .watchChanged(let watch): watchChanged(watch, &turn)
         default: break
         }
     }
 }
 
-/// What the notifier is told about its surroundings.
+/// Configuration of the notifier's core.
 public struct NotifierConfiguration: Hashable, Sendable {
-    /// In the order of preference.
+    /// In order of preference.
     public var gateways: [Gateway]
-    /// 32 bytes that only this server knows; makes the tokens of receipts.
+    /// 32 secret bytes from which callback tokens are derived.
     public var tokenSecret: [UInt8]
-    /// A link to a map with `{lat}` and `{lon}`.
+    /// Link to a map with `{lat}` and `{lon}`.
     public var map: String
-    /// Answers by SMS arrive: texts say how to answer.
+    /// Whether SMS replies are received; texts then say how to reply.
     public var hasReplies: Bool
-    /// Guardians and admins hear when a phone may fall silent, not only its person.
-    public var tellsGuardiansOfBlindness: Bool
+    /// Whether guardians and admins, not only the person, are notified when a phone may stop
+    /// reporting.
+    public var notifiesGuardiansOfImpairment: Bool
 
     public init(
         gateways: [Gateway], tokenSecret: [UInt8], map: String = Reader.openStreetMap,
-        hasReplies: Bool = false, tellsGuardiansOfBlindness: Bool = true
+        hasReplies: Bool = false, notifiesGuardiansOfImpairment: Bool = true
     ) {
-        self.tellsGuardiansOfBlindness = tellsGuardiansOfBlindness
+        self.notifiesGuardiansOfImpairment = notifiesGuardiansOfImpairment
         self.gateways = gateways
         self.tokenSecret = tokenSecret
         self.map = map
         self.hasReplies = hasReplies
     }
 
-    /// Channels on which anybody can be reached at all.
+    /// Channels with at least one gateway.
     var channels: [Channel] {
         Channel.allCases.filter { channel in
             gateways.contains { $0.channels.contains(channel) }
@@ -197,12 +202,12 @@ public struct NotifierConfiguration: Hashable, Sendable {
     }
 }
 
-/// One input's way through the notifier.
+/// State of the handling of one input.
 struct Turn {
     let now: Timestamp
     let directory: Replica
     var trace = ""
-    /// When what is told in this turn happened; nil = now.
+    /// When the event that is handled happened; nil = now.
     var cause: Timestamp?
     var effects: [Effect] = []
 

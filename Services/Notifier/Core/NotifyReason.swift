@@ -1,129 +1,131 @@
 import Model
 
-/// Why somebody is told something, or is not. Kept with every decision.
+/// Why somebody is notified, or is not. Stored with every decision.
 public enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     // Told.
-    /// A person whom they guard went into or out of a zone.
+    /// A person whom they guard entered or left a zone.
     case zoneCrossed = "zone-crossed"
     /// A person whom they guard is near a zone.
     case zoneApproached = "zone-approached"
-    /// A person whom they guard has been in a zone for long.
+    /// A person whom they guard has stayed in a zone.
     case zoneDwelled = "zone-dwelled"
-    /// A person whom they guard is not where they should be, or there is no contact.
+    /// A person whom they guard is not in a zone when they should be, or contact is lost.
     case zoneAbsent = "zone-absent"
-    /// An alarm of a person whom they guard began or ended.
+    /// A zone alarm for a person whom they guard started or ended.
     case zoneAlarm = "zone-alarm"
-    /// A zone alarms themselves.
+    /// A zone alarm for themselves.
     case ownAlarm = "own-alarm"
-    /// A text of a zone to a number outside of the circle.
+    /// A zone text to a number outside the circle.
     case zoneMessage = "zone-message"
-    /// Whoever has a number may agree to such texts, by a code.
+    /// A code with which the owner of a number can agree to such texts.
     case invitation
-    /// Somebody mails them zones.
+    /// Somebody sends them zones by mail.
     case zoneFile = "zone-file"
-    /// It is their tier's turn.
+    /// They belong to the tier that is being notified.
     case tier
-    /// Nobody answered on any tier: everybody, on everything.
+    /// Nobody responded on any tier: everyone on all contact points.
     case exhausted
-    /// The person in danger pressed again.
+    /// The person in danger called again.
     case pressedAgain = "pressed-again"
-    /// Somebody took the emergency that they were told of.
-    case taken
-    /// The emergency that they were told of is over.
+    /// Somebody is responding to an emergency of which they were notified.
+    case acknowledged = "taken"
+    /// An emergency of which they were notified is over.
     case standDown = "stand-down"
-    /// Somebody ended the emergency in another circle; it goes on in theirs.
+    /// The emergency ended in another circle; it is active in theirs.
     case endedElsewhere = "ended-elsewhere"
-    /// The number or address is another recipient's, too: one message serves both.
+    /// Another recipient has the same address: one message serves both.
     case sharedAddress = "shared-address"
-    /// They took the emergency a while ago: are they still on it?
-    case holderAsked = "holder-asked"
-    /// The signal came so late that no ladder climbs for it.
+    /// They acknowledged a while ago and are asked to confirm.
+    case acknowledgementReminder = "acknowledgement-reminder"
+    /// The signal came too late for an escalation.
     case lateRecord = "late-record"
-    /// Their own emergency was taken by somebody.
-    case ownTaken = "own-taken"
-    /// Somebody else ended their own emergency: is that right?
+    /// Somebody is responding to their own emergency.
+    case ownAcknowledged = "own-taken"
+    /// Somebody else ended their own emergency; they are asked to confirm.
     case ownEnded = "own-ended"
-    /// Nobody has been reached for their own emergency yet.
-    case ownNobodyYet = "own-nobody-yet"
+    /// Nobody has been reached yet for their own emergency.
+    case ownNobodyReached = "own-nobody-yet"
     /// Their own watch ends soon.
     case watchReminder = "watch-reminder"
-    /// What came of a text that they sent.
+    /// The answer to a text that they sent.
     case replyAnswer = "reply-answer"
-    /// Their own phone has not been heard for long: are they all right?
-    case silenceAsked = "silence-asked"
-    /// The phone of a person whom they guard is not heard, and the person has not answered.
+    /// Their own phone has been out of contact; they are asked to check in.
+    case checkInRequested = "silence-asked"
+    /// Contact with a person whom they guard is lost, and the person has not checked in.
     case contactLost = "contact-lost"
-    /// It is heard again.
+    /// Contact is restored.
     case contactRestored = "contact-restored"
     /// The battery of their own phone is low.
     case ownBattery = "own-battery"
     /// Something keeps their own phone from reporting.
-    case ownBlind = "own-blind"
+    case ownImpairment = "own-blind"
     /// Something keeps the phone of a person whom they guard from reporting.
-    case phoneBlind = "phone-blind"
-    /// An operator tries a gateway.
+    case deviceImpaired = "phone-blind"
+    /// A gateway test.
     case test
 
     // Not told.
-    /// The news is about themselves.
+    /// It is about themselves.
     case themselves
-    /// Their invitation is not answered yet.
+    /// They have not accepted their invitation yet.
     case notJoined = "not-joined"
-    /// Their role is not told this.
+    /// Their role is not notified of this.
     case role
     /// The zone is private.
     case privateZone = "private-zone"
     /// The person does not share with this circle.
     case sharingOff = "sharing-off"
-    /// The person shares again later.
+    /// The person has paused sharing.
     case sharingPaused = "sharing-paused"
-    /// The person shares zones only, and this one is too small to be named.
+    /// The person shares zones only, and this zone is too small to be named.
     case zoneTooSmall = "zone-too-small"
-    /// The zone does not want this transition told.
-    case transitionUnwanted = "transition-unwanted"
-    /// The zone is switched off or gone.
+    /// The zone does not notify about this transition.
+    case transitionOff = "transition-unwanted"
+    /// The zone is inactive or removed.
     case zoneInactive = "zone-inactive"
-    /// The person or the circle is not known, or not together any more.
+    /// The person or the circle is not known, or they share no circle any more.
     case notOfCircle = "not-of-circle"
     /// It happened too long ago.
     case tooOld = "too-old"
-    /// They have no contact point on a channel that works.
+    /// They have no contact point on a configured channel.
     case unreachable
-    /// They have been told just this already.
-    case alreadyTold = "already-told"
-    /// An earlier message about this still waits for its gateway.
+    /// They have been notified of this already.
+    case alreadyNotified = "already-told"
+    /// An earlier message about this is still queued.
     case alreadyQueued = "already-queued"
-    /// Too much waits to be sent.
+    /// The queue is full.
     case queueFull = "queue-full"
-    /// The text waits for the person's tap.
-    case proposed
+    /// The text is a draft that waits for the person.
+    case draft = "proposed"
     /// The number has not agreed to such texts yet.
     case notConfirmed = "not-confirmed"
-    /// The number said STOP.
+    /// The number replied STOP.
     case stopped
-    /// The number had as many texts within a day as it may.
+    /// The number has reached its limit of texts per day.
     case tooMany = "too-many"
 
     /// Whether the reason leads to a message.
-    public var isTold: Bool {
+    public var sendsMessage: Bool {
         switch self {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
-            .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .taken,
-            .standDown, .endedElsewhere, .ownEnded, .sharedAddress, .holderAsked, .lateRecord,
-            .ownTaken, .ownNobodyYet, .watchReminder,
-            .replyAnswer, .silenceAsked, .contactLost, .contactRestored, .ownBattery, .ownBlind,
-            .phoneBlind, .test:
+            .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .acknowledged,
+            .standDown, .endedElsewhere, .ownEnded, .sharedAddress, .acknowledgementReminder,
+            .lateRecord,
+            .ownAcknowledged, .ownNobodyReached, .watchReminder,
+            .replyAnswer, .checkInRequested, .contactLost, .contactRestored, .ownBattery,
+            .ownImpairment,
+            .deviceImpaired, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
-            .zoneTooSmall, .transitionUnwanted, .zoneInactive, .notOfCircle, .tooOld, .unreachable,
-            .alreadyTold, .alreadyQueued, .queueFull, .proposed, .notConfirmed, .stopped,
+            .zoneTooSmall, .transitionOff, .zoneInactive, .notOfCircle, .tooOld, .unreachable,
+            .alreadyNotified, .alreadyQueued, .queueFull, .draft, .notConfirmed, .stopped,
             .tooMany:
             false
         }
     }
 }
 
-/// Whether one person was told one thing, and why.
+/// Whether one person was notified, and why.
 public struct NotifyDecision: Hashable, Sendable, Codable {
     public var recipient: PersonID
     public var reason: NotifyReason

@@ -2,16 +2,16 @@ import Directory
 import Hashing
 import Model
 
-/// A text that somebody sent to the suite.
+/// An incoming SMS.
 public struct Reply: Hashable, Sendable {
-    /// Of the text itself: the same when a gateway tells of it again.
+    /// Id of the text, the same if a gateway reports it again.
     public var id: ID128
     /// E.164.
     public var sender: String
     public var text: String
     public var trace: String
 
-    /// It goes on a text that came in before: its first word is no command.
+    /// Whether it continues an earlier text, so its first word is not a command.
     public var isContinuation: Bool
 
     public init(
@@ -25,68 +25,69 @@ public struct Reply: Hashable, Sendable {
     }
 }
 
-// What people answer by SMS. The number is who they are: it counts for what was sent to it, or for
-// the person among whose contact points it stands.
+// Replies by SMS. The sender is identified by number: a recipient of messages to it, or the person
+// who has it as a contact point.
 extension Notifier {
-    mutating func replied(_ reply: Reply, _ turn: inout Turn) {
+    mutating func handle(_ reply: Reply, _ turn: inout Turn) {
         turn.trace = reply.trace
         switch reply.isContinuation ? .other : ReplyWord(reply.text) {
-        case .stop: stop(reply, isStopped: true, &turn)
-        case .start: stop(reply, isStopped: false, &turn)
+        case .stop: setOptOut(reply, isOptedOut: true, &turn)
+        case .start: setOptOut(reply, isOptedOut: false, &turn)
         case .acknowledge(let reference): acknowledge(reference, by: reply, &turn)
-        case .help(let note): callForHelp(reply, note: note, &turn)
-        case .other: keepWords(of: reply, &turn)
+        case .help(let note): raiseSOS(reply, note: note, &turn)
+        case .other: recordReply(of: reply, &turn)
         }
     }
 
-    private mutating func stop(_ reply: Reply, isStopped: Bool, _ turn: inout Turn) {
+    private mutating func setOptOut(_ reply: Reply, isOptedOut: Bool, _ turn: inout Turn) {
         var state = numbers[reply.sender] ?? NumberState(number: reply.sender)
-        guard isStopped != (state.stopped != nil) else { return }
-        state.stopped = isStopped ? turn.now : nil
-        keep(state, &turn)
-        answer(reply, isStopped ? .stopped : .started, &turn)
+        guard isOptedOut != (state.stopped != nil) else { return }
+        state.stopped = isOptedOut ? turn.now : nil
+        save(state, &turn)
+        answer(reply, isOptedOut ? .stopped : .started, &turn)
     }
 
-    // MARK: Taking an emergency
+    // MARK: Acknowledgement
 
-    /// The emergency of that reference, if this number was told of it: whoever else guesses four
-    /// digits takes nothing, and hears nothing.
+    /// Acknowledges the emergency with this reference, if this number was notified of it. Anyone
+    /// who only guesses four digits changes nothing and gets no answer.
     private mutating func acknowledge(
         _ reference: String, by reply: Reply, _ turn: inout Turn
     ) {
-        let told = emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
+        let notified = emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
             .compactMap { emergency in
-                person(toldOf: emergency, at: reply.sender, turn.directory)
+                person(notifiedOf: emergency, at: reply.sender, turn.directory)
                     .map { (emergency, $0) }
             }
-        let fitting = told.filter { $0.0.reference == reference }
+        let fitting = notified.filter { $0.0.reference == reference }
         guard
             let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
         else {
-            if reference.isEmpty, saidAllRight(reply, &turn) { return }
+            if reference.isEmpty, recordCheckIn(reply, &turn) { return }
             if let ended = endToConfirm(askedAt: reply.sender) {
                 return answer(reply, .confirmInApp, about: ended, &turn)
             }
-            if let open = told.first(where: { $0.0.state.isActive }) {
+            if let open = notified.first(where: { $0.0.state.isActive }) {
                 answer(reply, .referenceNeeded(open.0.reference), about: open.0, &turn)
             }
             return
         }
         let outcome = acknowledge(
             emergency.id, by: .person(person), note: nil, trace: reply.trace, &turn)
-        guard case .standing(let standing) = outcome else { return }
-        let by = standing.by.flatMap { turn.directory.person($0)?.name }
-        let saying: Saying =
-            switch standing.state {
-            case .resolved, .cancelled: .ended(cancelled: standing.state == .cancelled, by: by)
-            default: standing.isYours ? .yours : .taken(by: by)
+        guard case .status(let status) = outcome else { return }
+        let by = status.by.flatMap { turn.directory.person($0)?.name }
+        let content: NoticeContent =
+            switch status.state {
+            case .resolved, .cancelled: .ended(cancelled: status.state == .cancelled, by: by)
+            default: status.isYours ? .youRespond : .acknowledged(by: by)
             }
-        answer(reply, saying, about: emergency, &turn)
+        answer(reply, content, about: emergency, &turn)
     }
 
-    /// The emergency whose person was asked at this number whether it was right to end it. An SMS
-    /// does not confirm that: everybody who was notified has the reference, and who holds the
-    /// person's phone, or sends in its name, is not known.
+    /// The emergency whose person was asked at this number to confirm its end.
+    ///
+    /// An SMS cannot confirm that: all recipients have the reference, and the sender may be
+    /// somebody else who holds the phone or fakes its number.
     private func endToConfirm(askedAt number: String) -> Emergency? {
         emergencies.values.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
             .first { emergency in
@@ -100,32 +101,32 @@ extension Notifier {
             }
     }
 
-    /// Who was told of an emergency at this number: by the messages that went there, or, for older
-    /// ones, because it is a number of somebody who was told.
+    /// The person who was notified of an emergency at this number, by the messages sent to it, or
+    /// for older ones by a recipient's contact points.
     private func person(
-        toldOf emergency: Emergency, at number: String, _ directory: Replica
+        notifiedOf emergency: Emergency, at number: String, _ directory: Replica
     ) -> PersonID? {
         let messages = notificationsOf[emergency.id, default: []].compactMap { notifications[$0] }
-        let told = messages.first {
+        let notified = messages.first {
             $0.channel == .sms && $0.address == number && $0.attempts > 0
                 && $0.recipient != emergency.person
         }
-        if let told {
-            // Of several people with this number somebody who is in a circle with the person.
-            let inCircle = told.recipients.first {
+        if let notified {
+            // With a shared number, prefer somebody who shares a circle with the person.
+            let inCircle = notified.recipients.first {
                 !directory.commonCircles(of: emergency.person, and: $0).isEmpty
             }
-            if let recipient = inCircle ?? told.recipient { return recipient }
+            if let recipient = inCircle ?? notified.recipient { return recipient }
         }
-        return emergency.told.first { directory.person($0)?.hasNumber(number) ?? false }
+        return emergency.recipients.first { directory.person($0)?.hasNumber(number) ?? false }
     }
 
-    // MARK: Calling for help
+    // MARK: SOS
 
-    /// Everybody with this number is in danger: that it may be one of two is no reason to do
-    /// nothing. Ingest makes of it what it makes of every call; if it does not in time, the ladder
-    /// is opened here.
-    private mutating func callForHelp(_ reply: Reply, note: String, _ turn: inout Turn) {
+    /// Raises an emergency for everyone with this number. That it may belong to two people is no
+    /// reason to do nothing. Ingest handles it like any other call; if it does not in time, the
+    /// fallback opens the escalation here.
+    private mutating func raiseSOS(_ reply: Reply, note: String, _ turn: inout Turn) {
         let people = turn.directory.sortedPeople.filter { $0.hasNumber(reply.sender) }
         for person in people {
             let decision = turn.directory.decide(
@@ -138,49 +139,49 @@ extension Notifier {
                 note: note.isEmpty ? nil : String(note.prefix(Limits.noteCharactersMax)),
                 trace: reply.trace)
             turn.publish(
-                Meaning.event(.signalGiven, person.id, .id(id)), .signalGiven(signal))
-            raised(signal, &turn)
+                DerivedID.event(.signalReceived, person.id, .id(id)), .signalReceived(signal))
+            receiveSignal(signal, &turn)
         }
-        if let first = people.first { answer(reply, .helpComes, of: first, &turn) }
+        if let first = people.first { answer(reply, .sosReceived, of: first, &turn) }
     }
 
-    /// Whether a further SOS of a person changes nothing: everyone was notified of the first calls
-    /// a moment ago, and nobody has answered since. Then nothing is stored of it.
+    /// Whether a further SOS changes nothing, because everyone was just notified and nobody has
+    /// responded since. Then it is not stored.
     private func joinsUnstored(_ person: PersonID, at now: Timestamp) -> Bool {
         activeOf[person, default: []].compactMap { emergencies[$0] }.contains { emergency in
-            emergency.state == .open && emergency.joined.count >= Limits.callsAlwaysStored
+            emergency.state == .open && emergency.joined.count >= Limits.furtherCallsStoredMin
                 && emergency.hasJustRepeated(at: now)
         }
     }
 
-    // MARK: Other words
+    // MARK: Other texts
 
-    /// Words of somebody who was told of an emergency that goes on, or is in danger, stand in its
-    /// timeline; all others are passed over.
-    private mutating func keepWords(of reply: Reply, _ turn: inout Turn) {
-        let words = PlainText.line(reply.text, charactersMax: Limits.noteCharactersMax)
-        guard !words.isEmpty else { return }
+    /// Records a text in the timelines of active emergencies if its sender was notified of them or
+    /// is the person in danger. Other texts are ignored.
+    private mutating func recordReply(of reply: Reply, _ turn: inout Turn) {
+        let text = PlainText.line(reply.text, charactersMax: Limits.noteCharactersMax)
+        guard !text.isEmpty else { return }
         for emergency in emergencies.values.sorted(by: { $0.id < $1.id })
         where emergency.state.isActive && emergency.opened != nil {
             let isOwn = turn.directory.person(emergency.person)?.hasNumber(reply.sender) ?? false
-            let helper = person(toldOf: emergency, at: reply.sender, turn.directory)
+            let helper = person(notifiedOf: emergency, at: reply.sender, turn.directory)
             guard let by = isOwn ? emergency.person : helper else { continue }
-            record(.reply, emergency, by: by, words: words, &turn)
+            record(.reply, emergency, by: by, text: text, &turn)
         }
     }
 
     // MARK: Answers
 
-    /// Tells the sender what came of their text, at most once a minute.
+    /// Answers the sender, at most once per ``Limits/replyAnswerPause``.
     ///
-    /// - Parameter person: whose language it is; nil = of whoever the number belongs to.
+    /// - Parameter person: whose language to use; nil = the owner of the number
     private mutating func answer(
-        _ reply: Reply, _ saying: Saying, about emergency: Emergency? = nil,
+        _ reply: Reply, _ content: NoticeContent, about emergency: Emergency? = nil,
         of person: Person? = nil, _ turn: inout Turn
     ) {
         var state = numbers[reply.sender] ?? NumberState(number: reply.sender)
         if let last = state.answered, turn.now - last < Limits.replyAnswerPause { return }
-        guard configuration.channels.contains(.sms), newsWaiting < Limits.newsQueuedMax
+        guard configuration.channels.contains(.sms), routineWaiting < Limits.routineQueuedMax
         else { return }
         state.answered = turn.now
         numbers[reply.sender] = state
@@ -191,16 +192,17 @@ extension Notifier {
             language: Language(locale: person?.locale ?? "en"),
             who: emergency.flatMap { turn.directory.person($0.person)?.name } ?? "",
             reference: emergency?.reference ?? "", now: turn.now, map: configuration.map)
-        let text = Composer(reader).words(for: saying, on: .sms).text
+        let text = Composer(reader).render(content, on: .sms).text
         let scope = EventID(Hash.id("answer", .id(reply.id)))
-        let id = Meaning.notification(scope, recipient: nil, address: reply.sender)
+        let id = DerivedID.notification(scope, recipient: nil, address: reply.sender)
         guard notifications[id] == nil else { return }
-        queue(
+        enqueue(
             Notification(
-                id: id, reason: .replyAnswer, severity: .news, scope: scope, channel: .sms,
-                address: reply.sender, words: Words(short: text, subject: "", long: text),
-                reference: "", token: Meaning.token(id, secret: configuration.tokenSecret),
-                created: turn.now, expires: turn.now + Limits.newsAgeMax, trace: turn.trace),
+                id: id, reason: .replyAnswer, severity: .routine, scope: scope, channel: .sms,
+                address: reply.sender,
+                rendered: RenderedMessage(short: text, subject: "", long: text),
+                reference: "", token: DerivedID.token(id, secret: configuration.tokenSecret),
+                created: turn.now, expires: turn.now + Limits.routineAgeMax, trace: turn.trace),
             &turn)
     }
 }

@@ -1,14 +1,14 @@
-/// What the first word of a text that came in asks for.
+/// Command in the first word of an incoming SMS.
 ///
-/// Words are read in any case; whatever stands around them in signs is passed over.
+/// Case and punctuation are ignored.
 public enum ReplyWord: Hashable, Sendable {
-    /// No texts of zones any more.
+    /// Opt out of zone texts.
     case stop
-    /// They may come again.
+    /// Opt in again.
     case start
-    /// Takes the emergency of this reference.
+    /// Acknowledge the emergency with this reference.
     case acknowledge(reference: String)
-    /// The sender needs help; what else they wrote.
+    /// SOS; the note is the rest of the text.
     case help(note: String)
     /// None of these.
     case other
@@ -22,7 +22,7 @@ public enum ReplyWord: Hashable, Sendable {
         case "SOS": self = .help(note: rest.joined(separator: " "))
         case "OK", "OKAY":
             self = .acknowledge(reference: rest.first.map(String.init) ?? "")
-        // Some write it in one, as OK4711.
+        // OK4711 without a space is accepted, too.
         case let word? where word.hasPrefix("OK") && word.dropFirst(2).allSatisfy(\.isNumber):
             self = .acknowledge(reference: String(word.dropFirst(2)))
         default: self = .other

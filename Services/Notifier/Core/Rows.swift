@@ -1,12 +1,12 @@
 import Model
 
-/// What the store holds of the notifier's state, as far as it is still at work.
+/// Stored state that the notifier loads at its start.
 public struct NotifierRows: Sendable {
-    /// Those that are not over, and those that ended lately.
+    /// Active and recently ended ones.
     public var emergencies: [Emergency] = []
-    public var ladders: [Ladder] = []
+    public var escalations: [Escalation] = []
     public var signals: [SignalWait] = []
-    /// Those that are pending, and those of emergencies that were made lately.
+    /// Pending ones, and those of active or recent emergencies.
     public var notifications: [Notification] = []
     public var gateways: [GatewayHealth] = []
     public var numbers: [NumberState] = []
@@ -17,93 +17,95 @@ public struct NotifierRows: Sendable {
 extension Notifier {
     mutating func load(_ rows: NotifierRows, at now: Timestamp) {
         let earliest = now + Limits.fallbackWait
-        // What was held in an outage of before is not any longer.
-        let isHolding = outage.map { now < $0.holdEnds } ?? false
+        // Items held in an earlier outage are released.
+        let isOutageHoldActive = outage.map { now < $0.holdEnds } ?? false
         for var emergency in rows.emergencies.sorted(by: { $0.raised < $1.raised }) {
-            if !isHolding { emergency.isHeld = nil }
+            if !isOutageHoldActive { emergency.isHeld = nil }
             emergencies[emergency.id] = emergency
             if emergency.state.isActive {
                 activeOf[emergency.person, default: []].append(emergency.id)
             }
-            restoreClock(of: emergency, earliest)
+            restoreDeadline(of: emergency, earliest)
         }
-        for ladder in rows.ladders.sorted(by: { $0.circle < $1.circle }) {
-            ladders[ladder.emergency, default: []].append(ladder)
-            restoreClock(of: ladder, earliest)
+        for escalation in rows.escalations.sorted(by: { $0.circle < $1.circle }) {
+            escalations[escalation.emergency, default: []].append(escalation)
+            restoreDeadline(of: escalation, earliest)
         }
         for signal in rows.signals {
             signals[signal.id] = signal
-            restoreClock(of: signal, earliest)
+            restoreDeadline(of: signal, earliest)
         }
         for health in rows.gateways where gateways[health.name] != nil {
             gateways[health.name] = health
         }
         for state in rows.numbers { numbers[state.number] = state }
-        // In the order of their lines, so that one is the next of its line only if it stays so.
+        // In order, so that the first message of each queue is recognised.
         let inOrder = rows.notifications.sorted {
             ($0.order ?? 0, $0.created, $0.id) < ($1.order ?? 0, $1.created, $1.id)
         }
         for var notification in inOrder {
-            if !isHolding { notification.isHeld = nil }
+            if !isOutageHoldActive { notification.isHeld = nil }
             restore(notification, at: now, earliest)
         }
         holdOverdue(at: now)
     }
 
-    private mutating func restoreClock(of emergency: Emergency, _ earliest: Timestamp) {
-        for taken in emergency.acknowledgements {
-            guard let clock = taken.clock, let due = taken.due else { continue }
-            let wanted = WantedClock(
-                id: clock, rule: .acknowledgementHold, person: emergency.person,
+    private mutating func restoreDeadline(of emergency: Emergency, _ earliest: Timestamp) {
+        for acknowledgement in emergency.acknowledgements {
+            guard let deadline = acknowledgement.deadline, let due = acknowledgement.due else {
+                continue
+            }
+            let wanted = Deadline(
+                id: deadline, rule: .acknowledgementHold, person: emergency.person,
                 emergency: emergency.id, due: due)
-            clocks.restore(wanted, .hold(emergency.id), earliest: earliest)
+            deadlines.restore(wanted, .acknowledgement(emergency.id), earliest: earliest)
         }
     }
 
-    private mutating func restoreClock(of ladder: Ladder, _ earliest: Timestamp) {
-        guard let clock = ladder.clock, let due = ladder.due,
-            let emergency = emergencies[ladder.emergency]
+    private mutating func restoreDeadline(of escalation: Escalation, _ earliest: Timestamp) {
+        guard let deadline = escalation.deadline, let due = escalation.due,
+            let emergency = emergencies[escalation.emergency]
         else { return }
-        let wanted = WantedClock(
-            id: clock, rule: .tier, person: emergency.person, emergency: emergency.id, due: due)
-        clocks.restore(wanted, .tier(emergency.id, ladder.circle), earliest: earliest)
+        let wanted = Deadline(
+            id: deadline, rule: .tier, person: emergency.person, emergency: emergency.id, due: due)
+        deadlines.restore(wanted, .tier(emergency.id, escalation.circle), earliest: earliest)
     }
 
-    private mutating func restoreClock(of wait: SignalWait, _ earliest: Timestamp) {
-        guard wait.state == .waiting, let clock = wait.clock, let due = wait.due,
+    private mutating func restoreDeadline(of wait: SignalWait, _ earliest: Timestamp) {
+        guard wait.state == .waiting, let deadline = wait.deadline, let due = wait.due,
             let signal = wait.signal
         else { return }
-        let wanted = WantedClock(
-            id: clock, rule: .fallback, person: signal.person, emergency: signal.id, due: due)
-        clocks.restore(wanted, .fallback(wait.id), earliest: earliest)
+        let wanted = Deadline(
+            id: deadline, rule: .fallback, person: signal.person, emergency: signal.id, due: due)
+        deadlines.restore(wanted, .fallback(wait.id), earliest: earliest)
     }
 
     private mutating func restore(
         _ notification: Notification, at now: Timestamp, _ earliest: Timestamp
     ) {
         notifications[notification.id] = notification
-        queues.learn(notification.order)
-        let isNext = notification.isPending && lineUp(notification)
+        orderedDeliveries.reserve(notification.order)
+        let isNext = notification.isPending && insertOrdered(notification)
         if let emergency = notification.emergency {
             notificationsOf[emergency, default: []].append(notification.id)
         }
         if notification.isInFlight {
-            lanes.started(in: notification.lane, about: notification.person)
-            if let line = notification.line { queues.started(in: line) }
-            let end = now + Limits.flightMax
-            flights.insert((notification.id, notification.attempts), due: end)
+            deliveryQueue.started(in: notification.lane, about: notification.person)
+            if let key = notification.orderingKey { orderedDeliveries.started(in: key) }
+            let end = now + Limits.attemptTimeout
+            inFlightAttempts.insert((notification.id, notification.attempts), due: end)
         } else if let due = notification.due {
-            guard let clock = notification.clock, let person = notification.person else {
-                // One behind others comes to its lane after them; one to be held at once.
-                let isOld = holding?.holds(notification.created, at: now) ?? false
+            guard let deadline = notification.deadline, let person = notification.person else {
+                // A message behind others is queued after them. One to be held is queued now.
+                let isOld = outageHold?.holds(notification.created, at: now) ?? false
                 guard isNext || due > now || isOld else { return }
-                return lanes.append(
+                return deliveryQueue.append(
                     notification.id, to: notification.lane, about: notification.person, due: due)
             }
-            let wanted = WantedClock(
-                id: clock, rule: .retry, person: person, emergency: notification.emergency,
+            let wanted = Deadline(
+                id: deadline, rule: .retry, person: person, emergency: notification.emergency,
                 subject: notification.id.description, due: due)
-            clocks.restore(wanted, .retry(notification.id), earliest: earliest)
+            deadlines.restore(wanted, .retry(notification.id), earliest: earliest)
         }
     }
 }

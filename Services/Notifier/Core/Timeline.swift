@@ -1,45 +1,45 @@
 import Model
 
-/// What a line of a circle's timeline tells.
+/// Kind of a timeline entry.
 public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case entered, left, approached, dwelled
     /// In and out between two fixes.
     case passedThrough = "passed-through"
-    /// Not inside by a time of day.
+    /// Not inside by the given time of day.
     case absent
-    /// Nobody knows whether they are inside by a time of day.
+    /// Contact was lost at the given time of day, so presence is unknown.
     case noContact = "no-contact"
     case alarmStarted = "alarm-started"
     case alarmEnded = "alarm-ended"
-    /// A phone is not heard, and its person has not answered.
+    /// Contact with a phone is lost, and its person has not checked in.
     case contactLost = "contact-lost"
     case contactRestored = "contact-restored"
     case batteryLow = "battery-low"
-    /// Something keeps a phone from reporting: it may fall silent.
-    case phoneBlind = "phone-blind"
-    /// A text to a number outside of the circle was sent, proposed or withheld.
+    /// Something keeps a phone from reporting.
+    case deviceImpaired = "phone-blind"
+    /// A zone text to a number outside the circle was sent, drafted or suppressed.
     case message
     case emergencyOpened = "emergency-opened"
     /// Opened without an evaluator.
-    case emergencyAdopted = "emergency-adopted"
-    /// Heard of too late for a ladder.
+    case emergencyFallbackOpened = "emergency-adopted"
+    /// Received too late for an escalation.
     case emergencyRecorded = "emergency-recorded"
     case pressedAgain = "pressed-again"
-    /// Somebody answered by SMS.
+    /// Somebody replied by SMS.
     case reply
     case tier
     case exhausted
-    case taken
+    case acknowledged = "taken"
     case confirmed
-    case holderAsked = "holder-asked"
+    case acknowledgementReminder = "acknowledgement-reminder"
     case resumed
     case resolved
-    /// Somebody ended it in another circle; it goes on in this one.
+    /// It ended in another circle and is active in this one.
     case resolvedElsewhere = "resolved-elsewhere"
     case cancelled
 }
 
-/// One thing that happened in a circle, and who was told of it and why; written once.
+/// Something that happened in a circle, with all decisions about notifications; append-only.
 public struct TimelineRecord: Hashable, Sendable, Codable {
     public var circle: CircleID
     public var at: Timestamp
@@ -51,16 +51,16 @@ public struct TimelineRecord: Hashable, Sendable, Codable {
     public var emergency: EmergencyID?
     /// Who did it; nil = nobody, or the operator.
     public var by: PersonID?
-    /// What they wrote.
-    public var words: String?
+    /// Text of a reply.
+    public var text: String?
     /// From 0.
     public var tier: Int?
     public var round: Int?
-    /// Everybody about whom was decided.
+    /// One decision per person considered.
     public var decisions: [NotifyDecision]
-    /// Only a sink took what was sent: nobody outside was reached; nil = not so.
+    /// Whether messages went to a sink only, so nobody outside was reached; nil = no.
     public var isSinkOnly: Bool?
-    /// The person shared it with the circle when it happened.
+    /// Whether the person shared with the circle at the time.
     public var isShared: Bool
     public var trace: String
 

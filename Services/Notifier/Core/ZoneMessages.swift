@@ -2,9 +2,9 @@ import Directory
 import Hashing
 import Model
 
-// Texts to numbers outside of the circle, which zones send or propose.
+// Zone texts to numbers outside the circle: sent automatically or drafted.
 extension Notifier {
-    /// Zones with messages fired together: one text for each number and way of sending.
+    /// Handles zones with messages that fired together: one text per number and mode.
     mutating func messagesDue(_ due: DueMessages, _ event: Event, _ turn: inout Turn) {
         guard let person = turn.directory.person(due.person) else { return }
         let known = due.messages.sorted().compactMap(turn.directory.message)
@@ -23,16 +23,17 @@ extension Notifier {
         _ turn: inout Turn
     ) {
         var usable: [ZoneMessage] = []
-        var refusal: NotifyReason?
+        var rejection: NotifyReason?
         for message in group {
-            let reason = Audience.withheld(message, of: due, in: turn.directory, at: turn.now)
-            if let reason { refusal = refusal ?? reason } else { usable.append(message) }
+            let reason = Recipients.suppressed(message, of: due, in: turn.directory, at: turn.now)
+            if let reason { rejection = rejection ?? reason } else { usable.append(message) }
         }
         let merged = usable.isEmpty ? group : usable
         var text = draft(merged, due, from: person, event, turn)
-        let isOld = turn.now - event.time > Limits.newsAgeMax
-        if let reason = usable.isEmpty ? refusal : isOld ? .tooOld : stop(text.number) {
-            text.state = .withheld
+        let isOld = turn.now - event.time > Limits.routineAgeMax
+        if let reason = usable.isEmpty ? rejection : isOld ? .tooOld : optOutReason(of: text.number)
+        {
+            text.state = .suppressed
             text.reason = reason
             turn.save(.text(text))
         } else if merged[0].mode == .propose {
@@ -43,18 +44,18 @@ extension Notifier {
         record(text, merged, due, &turn)
     }
 
-    /// The text as it is proposed.
+    /// The text as a draft.
     private func draft(
         _ group: [ZoneMessage], _ due: DueMessages, from person: Person, _ event: Event,
         _ turn: Turn
     ) -> ZoneText {
-        let shown = Audience.zones(of: due, for: group, in: turn.directory)
+        let shown = Recipients.zones(of: due, for: group, in: turn.directory)
         let exact = group.allSatisfy {
-            Audience.showsPlace(of: due.person, in: $0, turn.directory)
+            Recipients.showsPlace(of: due.person, in: $0, turn.directory)
         }
-        let said = MessageSaying(
-            to: group.lazy.map(\.toMoniker).first { !$0.isEmpty } ?? "",
-            own: group.lazy.map(\.ownMoniker).first { !$0.isEmpty } ?? person.name,
+        let content = MessageContent(
+            to: group.lazy.map(\.recipientName).first { !$0.isEmpty } ?? "",
+            own: group.lazy.map(\.senderName).first { !$0.isEmpty } ?? person.name,
             zones: shown, lines: group.map(\.line).filter { !$0.isEmpty }, at: event.time,
             place: exact ? Place(due.fix) : nil)
         let reader = Reader(
@@ -64,29 +65,29 @@ extension Notifier {
         let id = Hash.id(
             "text", .id(event.id), .text(group[0].number), .text(group[0].mode.rawValue))
         return ZoneText(
-            id: ProposalID(id), person: person.id, number: group[0].number, toMoniker: said.to,
+            id: DraftID(id), person: person.id, number: group[0].number, recipientName: content.to,
             messages: group.map(\.id), zoneNames: shown.map(\.name),
-            text: Composer(reader).words(for: .message(said), on: .sms).text, state: .proposed,
-            reason: .proposed, created: turn.now, expires: turn.now + Limits.proposalAgeMax)
+            text: Composer(reader).render(.message(content), on: .sms).text, state: .draft,
+            reason: .draft, created: turn.now, expires: turn.now + Limits.draftAgeMax)
     }
 
-    /// Whether a number does not want any.
-    private func stop(_ number: String) -> NotifyReason? {
+    /// Why a number gets no text; nil = it does.
+    private func optOutReason(of number: String) -> NotifyReason? {
         numbers[number]?.stopped == nil ? nil : .stopped
     }
 
-    /// Sends it, or keeps why not.
+    /// Sends a text, or records why not.
     private mutating func send(_ text: inout ZoneText, _ turn: inout Turn) {
         var state = numbers[text.number] ?? NumberState(number: text.number)
-        state.forget(before: turn.now - Limits.numberWindow)
-        text.state = .withheld
+        state.prune(before: turn.now - Limits.numberWindow)
+        text.state = .suppressed
         if state.stopped != nil {
             text.reason = .stopped
         } else if state.sent.count >= Limits.textsPerNumberMax {
             text.reason = .tooMany
         } else if !configuration.channels.contains(.sms) {
             text.reason = .unreachable
-        } else if newsWaiting >= Limits.newsQueuedMax {
+        } else if routineWaiting >= Limits.routineQueuedMax {
             text.reason = .queueFull
         } else {
             text.state = .sent
@@ -94,25 +95,26 @@ extension Notifier {
             state.sent.append(turn.now)
             numbers[text.number] = state
             turn.save(.number(state))
-            text.notification = queue(text, &turn)
+            text.notification = enqueue(text, &turn)
         }
         turn.save(.text(text))
     }
 
-    private mutating func queue(_ text: ZoneText, _ turn: inout Turn) -> NotificationID {
+    private mutating func enqueue(_ text: ZoneText, _ turn: inout Turn) -> NotificationID {
         let scope = EventID(text.id.raw)
-        let id = Meaning.notification(scope, recipient: nil, address: text.number)
+        let id = DerivedID.notification(scope, recipient: nil, address: text.number)
         var message = Notification(
-            id: id, reason: .zoneMessage, severity: .news, scope: scope, channel: .sms,
-            address: text.number, words: Words(short: text.text, subject: "", long: text.text),
-            reference: "", token: Meaning.token(id, secret: configuration.tokenSecret),
-            created: turn.now, expires: turn.now + Limits.newsAgeMax, trace: turn.trace)
+            id: id, reason: .zoneMessage, severity: .routine, scope: scope, channel: .sms,
+            address: text.number,
+            rendered: RenderedMessage(short: text.text, subject: "", long: text.text),
+            reference: "", token: DerivedID.token(id, secret: configuration.tokenSecret),
+            created: turn.now, expires: turn.now + Limits.routineAgeMax, trace: turn.trace)
         message.person = text.person
-        queue(message, &turn)
+        enqueue(message, &turn)
         return id
     }
 
-    /// The circle whose message it is sees what became of it, as said of the person.
+    /// Records the outcome in the timelines of the circles that own the messages.
     private func record(
         _ text: ZoneText, _ group: [ZoneMessage], _ due: DueMessages, _ turn: inout Turn
     ) {
@@ -128,14 +130,15 @@ extension Notifier {
             record.zone = due.zones.first
             record.zoneName = text.zoneNames.joined(separator: ", ")
             record.isShared =
-                Audience.silence(of: member, at: turn.now) == nil && text.reason != .zoneTooSmall
+                Recipients.notSharingReason(of: member, at: turn.now) == nil
+                && text.reason != .zoneTooSmall
             turn.save(.timeline(record))
         }
     }
 
     // MARK: Commands
 
-    /// The person's tap.
+    /// Sends a draft when its person taps it.
     mutating func send(_ command: SendCommand, _ turn: inout Turn) {
         turn.trace = command.trace
         var text = command.text
@@ -145,7 +148,7 @@ extension Notifier {
             turn.effects.append(.answer(request: command.request, .denied(denial)))
             return
         }
-        if text.state == .proposed {
+        if text.state == .draft {
             guard turn.now < text.expires else {
                 turn.effects.append(.answer(request: command.request, .expired))
                 return
@@ -156,7 +159,7 @@ extension Notifier {
             if isConfirmed {
                 send(&text, &turn)
             } else {
-                text.state = .withheld
+                text.state = .suppressed
                 text.reason = .notConfirmed
                 turn.save(.text(text))
             }
@@ -164,21 +167,21 @@ extension Notifier {
         turn.effects.append(.answer(request: command.request, .text(text)))
     }
 
-    /// A number says STOP, or wants to hear again.
-    mutating func stop(
-        _ request: UInt64, _ number: String, stopped: Bool, _ turn: inout Turn
+    /// Sets or clears the opt-out of a number.
+    mutating func setOptOut(
+        _ request: UInt64, _ number: String, isOptedOut: Bool, _ turn: inout Turn
     ) {
         var state = numbers[number] ?? NumberState(number: number)
-        state.stopped = stopped ? state.stopped ?? turn.now : nil
-        keep(state, &turn)
+        state.stopped = isOptedOut ? state.stopped ?? turn.now : nil
+        save(state, &turn)
         turn.effects.append(.answer(request: request, .number(state)))
     }
 
-    /// Forgets numbers of which nothing has to be remembered.
+    /// Removes the state of numbers that is empty.
     mutating func sweepNumbers(_ turn: inout Turn) {
         for number in numbers.keys.sorted() {
-            numbers[number]?.forget(before: turn.now - Limits.numberWindow)
-            guard numbers[number]?.isBlank == true else { continue }
+            numbers[number]?.prune(before: turn.now - Limits.numberWindow)
+            guard numbers[number]?.isDefault == true else { continue }
             numbers[number] = nil
             turn.effects.append(.remove(.number(number)))
         }
@@ -186,7 +189,7 @@ extension Notifier {
 }
 
 extension Circle {
-    /// Whether something with this owner is the circle's, or of a set to which it subscribes.
+    /// Whether a circle owns something directly or by a subscribed set.
     fileprivate func owns(_ owner: ZoneOwner) -> Bool {
         switch owner {
         case .circle(let circle): circle == id
@@ -196,9 +199,9 @@ extension Circle {
     }
 }
 
-extension Audience {
-    /// Why a message is not sent; nil when nothing stands against it.
-    static func withheld(
+extension Recipients {
+    /// Why a message is not sent; nil = it is.
+    static func suppressed(
         _ message: ZoneMessage, of due: DueMessages, in directory: Replica, at now: Timestamp
     ) -> NotifyReason? {
         switch message.owner {
@@ -206,8 +209,8 @@ extension Audience {
         case .circle, .set:
             let members = memberships(of: due.person, concerning: message.owner, in: directory)
             guard let first = members.first else { return .notOfCircle }
-            guard members.contains(where: { silence(of: $0, at: now) == nil }) else {
-                return silence(of: first, at: now)
+            guard members.contains(where: { notSharingReason(of: $0, at: now) == nil }) else {
+                return notSharingReason(of: first, at: now)
             }
             let isNamed = !zones(of: due, for: [message], in: directory).isEmpty
             guard isNamed || showsPlace(of: due.person, in: message, directory) else {
@@ -217,25 +220,25 @@ extension Audience {
         return message.confirmed == nil ? .notConfirmed : nil
     }
 
-    /// Names of the zones that fired by these messages, as far as they may be named; of all that
-    /// fired where zones were edited meanwhile.
+    /// Names of the zones that fired, as far as they may be named. If zones were edited meanwhile,
+    /// all that fired.
     static func zones(
         of due: DueMessages, for group: [ZoneMessage], in directory: Replica
-    ) -> [FiredZone] {
+    ) -> [MessageZone] {
         let ids = Set(group.map(\.id))
         let exact = group.allSatisfy { showsPlace(of: due.person, in: $0, directory) }
-        let fired = zip(due.zoneNames, due.transitions).map { FiredZone(name: $0, $1) }
-        let shown: [FiredZone] = zip(due.zones, fired).compactMap { id, known in
+        let all = zip(due.zoneNames, due.transitions).map { MessageZone(name: $0, $1) }
+        let shown: [MessageZone] = zip(due.zones, all).compactMap { id, known in
             guard let zone = directory.zone(id) else { return exact ? known : nil }
             guard !ids.isDisjoint(with: zone.messages) else { return nil }
             let isLarge =
                 zone.prepared.inradiusCentimetres >= Limits.namedZoneInradiusCentimetresMin
             return exact || isLarge ? known : nil
         }
-        return shown.isEmpty && exact ? fired : shown
+        return shown.isEmpty && exact ? all : shown
     }
 
-    /// Whether a message may show the exact place: the person's own does.
+    /// Whether a message may show the exact position. The person's own messages may.
     static func showsPlace(
         of person: PersonID, in message: ZoneMessage, _ directory: Replica
     ) -> Bool {

@@ -2,18 +2,18 @@ import Directory
 import Geometry
 import Model
 
-extension Audience {
-    /// The zone in which a fix is, for a circle with which the person shares zones only: the
-    /// smallest of the circle's own and of its sets that is large enough to be named.
+extension Recipients {
+    /// Names the zone of a fix, for a circle with which the person shares zones only: the smallest
+    /// of the circle's zones and sets that is large enough to be named.
     ///
-    /// - Returns: nil where the person shares exact positions or nothing, or is in no such zone as
-    ///   far as the fix can tell
+    /// - Returns: nil if the person shares exact positions or nothing, or the fix is in no such
+    ///   zone
     public static func zoneName(
         at fix: Fix, of person: PersonID, in circle: Circle, _ directory: Replica,
         at now: Timestamp
     ) -> String? {
         guard let member = circle.member(person), member.precision == .zone,
-            silence(of: member, at: now) == nil
+            notSharingReason(of: member, at: now) == nil
         else { return nil }
         let owners = [ZoneOwner.circle(circle.id)] + circle.sets.map(ZoneOwner.set)
         let accuracy =

@@ -1,76 +1,75 @@
 import Model
 
-public enum ProposalTag: IdentifierKind { public static let prefix = "prp" }
+public enum DraftTag: IdentifierKind { public static let prefix = "prp" }
 /// BLAKE2b-128 of (event, number, mode).
-public typealias ProposalID = Identifier<ProposalTag>
+public typealias DraftID = Identifier<DraftTag>
 
-/// One text to one number because zones fired: a proposal, or what became of it.
+/// One text to one number, after zones fired: a draft, or what happened to it.
 public struct ZoneText: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Waits for the person's tap.
-        case proposed
+        /// Waits for the person to send it.
+        case draft = "proposed"
         case sent
-        /// Not sent, for the reason beside it.
-        case withheld
+        /// Not sent; see the reason.
+        case suppressed
     }
 
-    public var id: ProposalID
+    public var id: DraftID
     public var person: PersonID
     /// E.164.
     public var number: String
-    /// What the receiver is called in it; empty = nothing.
-    public var toMoniker: String
-    /// Those that it merges; ascending.
+    /// How the text addresses the recipient; empty = by no name.
+    public var recipientName: String
+    /// The merged zone messages, ascending.
     public var messages: [MessageID]
     public var zoneNames: [String]
     public var text: String
     public var state: State
     public var reason: NotifyReason
     public var created: Timestamp
-    /// Not worth sending from then on.
+    /// Do not send after this time.
     public var expires: Timestamp
-    /// The message that it became.
+    /// The message it was sent as.
     public var notification: NotificationID?
 }
 
-/// What is known of a number or mail address beside the directory: texts to it if it is outside of
-/// all circles, its opt-out, and whether messages reach it.
+/// State of a phone number or mail address: recent texts, opt-out and deliverability.
 public struct NumberState: Hashable, Sendable, Codable {
     /// E.164, or a mail address.
     public var number: String
-    /// When texts were sent to it, the last day's.
+    /// Times of texts of the last day.
     public var sent: [Timestamp] = []
-    /// When it said STOP; nil = it did not.
+    /// When it replied STOP; nil = it did not.
     public var stopped: Timestamp?
-    /// When a text of it was last answered; nil = not lately.
+    /// When a text from it was last answered; nil = not recently.
     public var answered: Timestamp?
-    /// Since when its gateway refuses it because its owner opted out there; nil = it does not.
+    /// Since when its gateway rejects it because the owner opted out there; nil = it does not.
     public var optedOut: Timestamp?
-    /// Since when messages cannot be delivered to it; nil = they can, as far as is known.
+    /// Since when messages to it fail; nil = it is deliverable as far as known.
     public var dead: Timestamp?
-    /// Messages in a row that failed by receipt; nil = none since the last that arrived.
+    /// Consecutive failed deliveries; nil = none.
     public var failures: Int?
 
     public init(number: String) { self.number = number }
 
-    mutating func forget(before limit: Timestamp) {
+    mutating func prune(before limit: Timestamp) {
         sent.removeAll { $0 <= limit }
         if let last = answered, last <= limit { answered = nil }
     }
 
-    /// Nothing that has to be remembered.
-    var isBlank: Bool {
+    /// Whether nothing needs to be kept.
+    var isDefault: Bool {
         sent.isEmpty && stopped == nil && answered == nil && optedOut == nil && dead == nil
             && failures == nil
     }
 }
 
-/// A person wants a proposed text sent.
+/// A person's command to send a draft.
 public struct SendCommand: Sendable {
-    /// Names the request until it is answered.
+    /// Id of the HTTP request, for the answer.
     public var request: UInt64
     public var principal: Principal
-    /// The row as stored.
+    /// The stored draft.
     public var text: ZoneText
     public var trace: String
 

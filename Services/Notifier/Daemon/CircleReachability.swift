@@ -4,12 +4,12 @@ import NotifierCore
 import Parsing
 import Web
 
-// Who of a circle can be reached, for its members: an opt-out or a dead number is shown to those
-// whom it would leave without help. No address is shown.
+// Reachability of a circle's members. An opt-out or a dead number is shown to those who would get
+// no help because of it. No address is shown.
 extension NotifierService {
-    /// A circle that the caller has not joined is answered as one that does not exist.
+    /// A circle that the caller has not joined is reported as not found.
     func reachability(of id: CircleID, for principal: Principal) throws -> Response {
-        let replica = outside.replica
+        let replica = host.replica
         let caller = principal.person
         guard let circle = replica.circle(id),
             caller.map({ circle.member($0)?.joined != nil }) ?? (principal == .operator)
@@ -20,7 +20,7 @@ extension NotifierService {
             .map { member -> JSON in
                 let person = replica.person(member.person)
                 let obstacle =
-                    person.map { known.obstacle(to: $0, at: outside.now) } ?? .noContactPoint
+                    person.map { known.obstacle(to: $0, at: host.now) } ?? .noContactPoint
                 return [
                     "person": .string(member.person.description),
                     "name": person.map { .string($0.name) } ?? .null,
@@ -29,11 +29,11 @@ extension NotifierService {
                     "reason": obstacle.map { .string($0.rawValue) } ?? .null,
                     "contacts": .array(
                         (person?.contacts ?? []).sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }
-                            .map { Documents.reachability(of: $0, known, at: outside.now) }),
+                            .map { Documents.reachability(of: $0, known, at: host.now) }),
                 ]
             }
         let alone = caller.map {
-            known.obstacle(toHelpersOf: $0, in: replica, at: outside.now)
+            known.obstacle(toHelpersOf: $0, in: replica, at: host.now)
         }
         return .json([
             "circle": .string(id.description),

@@ -3,7 +3,7 @@ import NotifierCore
 import Parsing
 import Runtime
 
-/// What happened since the process began, for `/metrics`.
+/// Counters since the process started, for `/metrics`.
 struct Counts {
     struct AttemptKind: Hashable {
         var gateway: String
@@ -11,14 +11,14 @@ struct Counts {
     }
 
     var attempts: [AttemptKind: Int] = [:]
-    var adopted = 0
+    var openedByFallback = 0
     var receipts: [ReceiptKind: Int] = [:]
     var receiptsUnknown = 0
     var replies = 0
-    /// Of no sender with a number.
+    /// The sender is not a number.
     var repliesUnusable = 0
     var repliesUnknown = 0
-    /// Without a word that does something; among ``replies``.
+    /// Without a command; included in ``replies``.
     var repliesOther = 0
     var unauthorized = 0
 
@@ -30,17 +30,18 @@ struct Counts {
             tried.set(Double(count), kind.gateway, kind.outcome.rawValue)
         }
         metrics.counter(
-            "jaga_ladders_adopted_total", "Emergencies opened here because no evaluator answered."
-        ).set(Double(adopted))
+            "jaga_escalations_opened_by_fallback_total",
+            "Escalations opened by the notifier because no evaluator answered."
+        ).set(Double(openedByFallback))
         let receipts = metrics.counter("jaga_receipts_total", "Callbacks of gateways.", "kind")
         for (kind, count) in self.receipts { receipts.set(Double(count), kind.rawValue) }
         receipts.set(Double(receiptsUnknown), "unknown")
-        let replies = metrics.counter("jaga_replies_total", "Texts that came in.", "kind")
+        let replies = metrics.counter("jaga_replies_total", "Incoming SMS, by kind.", "kind")
         replies.set(Double(self.replies - repliesOther), "taken")
         replies.set(Double(repliesOther), "other")
         replies.set(Double(repliesUnusable), "unusable")
         replies.set(Double(repliesUnknown), "unknown")
-        metrics.counter("jaga_unauthorized_total", "Requests with no or wrong credentials.")
+        metrics.counter("jaga_unauthorized_total", "Requests with missing or invalid credentials.")
             .set(Double(unauthorized))
         writeState(to: metrics, core: core, at: now)
     }
@@ -49,32 +50,32 @@ struct Counts {
         let waiting = metrics.gauge(
             "jaga_notifications_waiting", "Messages waiting in a lane.", "lane", "channel")
         let flying = metrics.gauge(
-            "jaga_notifications_in_flight", "Attempts on their way.", "lane", "channel")
+            "jaga_notifications_in_flight", "In-flight attempts.", "lane", "channel")
         for lane in core.load {
             let name = lane.isSafety ? "safety" : "news"
             waiting.set(Double(lane.waiting), name, lane.channel.rawValue)
             flying.set(Double(lane.inFlight), name, lane.channel.rawValue)
         }
-        metrics.gauge("jaga_notifications_retrying", "Messages waiting for another attempt.")
+        metrics.gauge("jaga_notifications_retrying", "Messages waiting for a retry.")
             .set(Double(core.waitingForRetry))
-        let open = metrics.gauge("jaga_emergencies", "Emergencies that are not over.", "state")
+        let open = metrics.gauge("jaga_emergencies", "Active emergencies, by state.", "state")
         for state in [EmergencyState.countdown, .open, .acknowledged] {
             open.set(Double(core.emergencies(in: state)), state.rawValue)
         }
         metrics.gauge(
             "jaga_emergency_unacknowledged_seconds",
-            "How long the oldest emergency that nobody has taken is open; 0: there is none."
+            "Age of the oldest unacknowledged emergency; 0 = none."
         ).set(core.oldestOpen.map { max(0, (now - $0).inSeconds) } ?? 0)
         writeGateways(to: metrics, core.health)
     }
 
     private func writeGateways(to metrics: Metrics, _ healths: [GatewayHealth]) {
-        let up = metrics.gauge("jaga_gateway_up", "1 while a gateway answers.", "gateway")
+        let up = metrics.gauge("jaga_gateway_up", "1 = the gateway is up.", "gateway")
         let failures = metrics.gauge(
-            "jaga_gateway_failures", "Failures of a gateway in a row.", "gateway")
+            "jaga_gateway_failures", "Consecutive failures of a gateway.", "gateway")
         let accepted = metrics.gauge(
             "jaga_gateway_accepted_timestamp_seconds",
-            "When a gateway last took a message; absent: never.", "gateway")
+            "When a gateway last accepted a message; absent = never.", "gateway")
         for health in healths {
             up.set(health.isDown ? 0 : 1, health.name)
             failures.set(Double(health.failures), health.name)
@@ -85,21 +86,21 @@ struct Counts {
 
 extension NotifierService {
     func writeMetrics(_ metrics: Metrics) {
-        counts.write(to: metrics, core: core, at: outside.now)
+        counts.write(to: metrics, core: core, at: host.now)
         metrics.gauge(
-            "jaga_nobody_outside_reached", "1 while messages stay in the built-in sink."
-        ).set(sinkSentence == nil ? 0 : 1)
+            "jaga_nobody_outside_reached", "1 = messages go to the built-in sink only."
+        ).set(sinkNotice == nil ? 0 : 1)
         heartbeat?.write(to: metrics)
     }
 
-    var troubles: [String] { core.troubles }
+    var healthProblems: [String] { core.healthProblems }
 
-    var concerns: [String] { sinkSentence.map { [$0] } ?? [] }
+    var concerns: [String] { sinkNotice.map { [$0] } ?? [] }
 
-    /// That messages stay on this machine, and why; nil = a gateway of the outside is configured.
-    var sinkSentence: String? {
-        let kinds = outgoing.drivers.map(\.stateKind)
-        if outgoing.drivers.isEmpty || kinds.contains(.defaultSink) {
+    /// Why messages stay on this machine; nil = an external gateway is configured.
+    var sinkNotice: String? {
+        let kinds = registry.drivers.map(\.stateKind)
+        if registry.drivers.isEmpty || kinds.contains(.defaultSink) {
             return "nobody outside is reached: no gateway is configured"
         }
         guard kinds.contains(.chosenSink) else { return nil }

@@ -5,28 +5,28 @@ import NotifierCore
 import Parsing
 import Web
 
-/// A test of a gateway as the operator sees it.
-struct ShownTest {
+/// Request and response of a gateway test, as shown to the operator.
+struct TestExchange {
     let message: GatewayMessage
-    /// Nil where the gateway takes no such address.
+    /// Nil if the gateway does not serve the address.
     let request: String?
-    /// Nil until there is one, and where nothing was sent.
-    var answer: ShownAnswer?
+    /// Nil until the gateway answers, and in a dry run.
+    var answer: MaskedAnswer?
 
     init(_ message: GatewayMessage, by driver: GatewayDriver) {
         self.message = message
-        request = driver.shown(message)
+        request = driver.maskedRequest(for: message)
     }
 }
 
-/// What the notifier tells over HTTP.
+/// JSON documents of the notifier's HTTP API.
 enum Documents {
-    /// - Parameter shown: what went over the wire in a test, or would have
+    /// - Parameter shown: the request and response of a gateway test
     static func response(
-        to answer: Answer, in directory: Replica, at now: Timestamp, shown: ShownTest?
+        to answer: Answer, in directory: Replica, at now: Timestamp, shown: TestExchange?
     ) -> Response {
         switch answer {
-        case .standing(let standing): .json(document(standing, in: directory))
+        case .status(let status): .json(document(status, in: directory))
         case .denied(.notAcknowledged): .problem(.conflict(Denial.notAcknowledged.explanation))
         case .denied(let denial): .problem(.denied(denial.explanation))
         case .unknown: .problem(.notFound("there is no such emergency"))
@@ -34,7 +34,7 @@ enum Documents {
             .problem(
                 .conflict(
                     "the emergency is still counting down",
-                    hint: "nobody has been told yet; try again when you are"))
+                    hint: "nobody has been notified yet; retry after the countdown"))
         case .notEnded:
             .problem(
                 .conflict(
@@ -48,29 +48,29 @@ enum Documents {
         case .expired:
             .problem(
                 .conflict(
-                    "it was proposed too long ago",
-                    hint: "what it says is not true any more; it is not sent"))
+                    "the draft has expired",
+                    hint: "an outdated text is not sent"))
         case .unknownGateway:
             .problem(.notFound("there is no such gateway", hint: "GET /v1/gateways lists them"))
         case .wrongAddress:
             .problem(
                 .invalid(
                     "the gateway does not serve addresses of this kind", field: "to",
-                    hint: "a number begins with +, a mail address has an @"))
+                    hint: "use a number with + or a mail address with @"))
         }
     }
 
-    private static func document(_ standing: Standing, in directory: Replica) -> JSON {
+    private static func document(_ status: EmergencyStatus, in directory: Replica) -> JSON {
         [
-            "emergency": .string(standing.emergency.description),
-            "state": .string(standing.state.rawValue),
-            "by": person(standing.by, in: directory),
-            "at": .string(standing.at.description),
-            "yours": .bool(standing.isYours),
+            "emergency": .string(status.emergency.description),
+            "state": .string(status.state.rawValue),
+            "by": person(status.by, in: directory),
+            "at": .string(status.at.description),
+            "yours": .bool(status.isYours),
         ]
     }
 
-    private static func document(_ result: TestResult, _ shown: ShownTest?) -> JSON {
+    private static func document(_ result: TestResult, _ shown: TestExchange?) -> JSON {
         [
             "notification": .string(result.notification.description),
             "outcome": .string(result.outcome.rawValue),
@@ -81,7 +81,7 @@ enum Documents {
         ]
     }
 
-    /// Id and name; null for nobody, or the operator.
+    /// Id and name; null for nobody or the operator.
     static func person(_ id: PersonID?, in directory: Replica) -> JSON {
         guard let id else { return nil }
         return [
@@ -90,7 +90,7 @@ enum Documents {
         ]
     }
 
-    /// - Parameter replies: where it is to tell of texts that come in; for the operator alone
+    /// - Parameter replies: callback address for incoming SMS; operator only
     static func gateway(_ health: GatewayHealth, replies: String?) -> JSON {
         func time(_ time: Timestamp?) -> JSON { time.map { .string($0.description) } ?? nil }
         return [
@@ -104,7 +104,7 @@ enum Documents {
         ]
     }
 
-    /// A message without its text, and with a hint at its address only.
+    /// A message without its text and with a masked address.
     static func notification(_ row: Notification) -> JSON {
         [
             "id": .string(row.id.description), "state": .string(row.state.rawValue),
@@ -123,7 +123,7 @@ enum Documents {
         ]
     }
 
-    /// The end of a number, the domain of a mail address.
+    /// Shows the end of a number, or the domain of a mail address.
     static func masked(_ address: String) -> String {
         if let at = address.lastIndex(of: "@") { return "…" + address[at...] }
         return "…" + address.suffix(3)
@@ -147,14 +147,14 @@ enum Documents {
             members.append(.init("emergency", .string(emergency.description)))
         }
         if row.by != nil { members.append(.init("by", person(row.by, in: directory))) }
-        if let words = row.words { members.append(.init("words", .string(words))) }
+        if let text = row.text { members.append(.init("words", .string(text))) }
         if let tier = row.tier { members.append(.init("tier", .integer(Int64(tier)))) }
         if let round = row.round { members.append(.init("round", .integer(Int64(round)))) }
         if row.isSinkOnly == true { members.append(.init("nobodyOutside", .bool(true))) }
         let decisions = row.decisions.map { decision -> JSON in
             [
                 "person": person(decision.recipient, in: directory),
-                "told": .bool(decision.reason.isTold),
+                "told": .bool(decision.reason.sendsMessage),
                 "reason": .string(decision.reason.rawValue),
             ]
         }

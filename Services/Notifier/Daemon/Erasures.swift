@@ -4,17 +4,17 @@ import NotifierCore
 import Parsing
 import Store
 
-/// People who are gone, until nothing is left here that was told to them or of them.
+/// Erases removed people from the store, in portions.
 ///
-/// Messages are looked through a portion a turn. What was still being told meanwhile is looked for
-/// again in each round of the timer, for two days.
+/// Each turn scans a portion of the messages. Erasure is repeated in each retention round for
+/// ``Limits/erasureRepeatedFor``, as late messages may still arrive.
 struct Erasures {
     private struct Erasure {
         var person: PersonID
         var addresses: Set<String>
-        /// The last message that was looked at.
+        /// Sequence number of the last message scanned.
         var seen: Int64 = 0
-        /// Rows that were found.
+        /// Rows erased.
         var found = 0
     }
 
@@ -32,9 +32,9 @@ struct Erasures {
         }
     }
 
-    var isAtWork: Bool { !open.isEmpty }
+    var isActive: Bool { !open.isEmpty }
 
-    /// - Parameter person: as the directory had them
+    /// - Parameter person: as last known to the directory
     mutating func begin(_ person: Person, at now: Timestamp) throws {
         let addresses = person.contacts.map(\.address)
         try database.run(
@@ -43,17 +43,17 @@ struct Erasures {
         try load()
     }
 
-    /// Looks at everybody again, but for those who went long ago.
+    /// Repeats all recent erasures.
     mutating func beginRound(_ round: RetentionRound) throws {
         try database.run(
-            "DELETE FROM erasure WHERE since < ?1", .time(round.at - Limits.erasedAgain))
-        if database.lastChanges > 0 { database.cutLogAfterCommit() }
+            "DELETE FROM erasure WHERE since < ?1", .time(round.at - Limits.erasureRepeatedFor))
+        if database.lastChanges > 0 { database.truncateLogAfterCommit() }
         try load()
     }
 
-    /// One portion.
+    /// Erases one portion.
     ///
-    /// - Returns: whether rows that the core may know are gone: it has to read them again
+    /// - Returns: true if rows were erased that the core may have in memory
     mutating func step(in directory: Replica) throws -> Bool {
         guard var erasure = open.first else { return false }
         let rows = try database.all(
@@ -99,13 +99,13 @@ struct Erasures {
         erasure.found += emergencies.count + database.lastChanges
         try database.run(
             "UPDATE erasure SET addresses = '[]' WHERE person = ?1", .id(person))
-        // What was deleted also goes from the file that pages are written to first.
-        database.cutLogAfterCommit()
+        // Deleted rows must also leave the write-ahead log.
+        database.truncateLogAfterCommit()
     }
 }
 
 extension Notification {
-    /// Whether somebody is told by it, or told of.
+    /// Whether a person is the recipient or the subject of a message.
     fileprivate func isOf(_ person: PersonID, _ addresses: Set<String>) -> Bool {
         self.person == person || recipient == person
             || recipient == nil && addresses.contains(address)

@@ -5,12 +5,12 @@ import Parsing
 import Store
 import Web
 
-// Emergencies as the operator sees them: whom to call, and who was notified how.
+// Emergencies for the operator: whom to call, and who was notified how.
 extension NotifierService {
-    /// Emergencies, newest first: those that are not over, or with `?state=ended` those that are.
+    /// Emergencies, newest first: active ones, or ended ones with `?state=ended`.
     func escalations(_ request: Request) throws -> Response {
         let page = try Page(request)
-        let replica = outside.replica
+        let replica = host.replica
         switch request.query["state"] ?? "active" {
         case "active":
             let all = core.activeEmergencies
@@ -25,36 +25,36 @@ extension NotifierService {
         }
     }
 
-    /// One emergency with contact points and messages of everybody concerned. It has no position:
-    /// that is read at ingest, which records the look.
-    /// The look is in the access log of everybody whose numbers it shows.
+    /// One emergency with contact points and messages of everyone concerned, without a position.
+    ///
+    /// The access is recorded for everyone whose contact points it shows.
     func escalation(_ id: EmergencyID, for principal: Principal) throws -> Response {
         guard let row = try core.emergency(id) ?? store.emergency(id) else {
             throw Problem.notFound(
                 "there is no such emergency", hint: "GET /v1/escalations lists them")
         }
-        // A look at names and numbers leaves a trace; the id names nobody.
-        outside.log.info("operator read contacts of an emergency", ["emergency": row.id])
+        // Access to names and numbers is logged; the id identifies nobody.
+        host.log.info("operator read contacts of an emergency", ["emergency": row.id])
         let messages = try store.notifications(of: row.id, limit: Limits.escalationMessagesMax)
-        let replica = outside.replica
+        let replica = host.replica
         let others = Documents.recipients(of: row, in: replica)
         try recordAccess(to: [row.person] + others, by: principal)
         return .json(Documents.escalation(row, messages: messages, in: replica))
     }
 
-    /// Emergencies that nobody has acknowledged for too long, each with what to do next.
+    /// Emergencies that have been unacknowledged for too long, each with the next command.
     var unacknowledged: [String] {
         core.activeEmergencies.filter { $0.state == .open }.compactMap { emergency in
             let since = emergency.reopened ?? emergency.opened ?? emergency.raised
-            guard outside.now - since >= Limits.unacknowledgedAlarm else { return nil }
-            return "emergency \(emergency.id) is not acknowledged: jaga emergency show "
+            guard host.now - since >= Limits.unacknowledgedAlarmAge else { return nil }
+            return "emergency \(emergency.id) is not acknowledged; run jaga emergency show "
                 + "\(emergency.id)"
         }
     }
 }
 
 extension Documents {
-    /// A row of the list: names, no numbers.
+    /// An entry of the list: names, no numbers.
     static func escalation(_ row: Emergency, in directory: Replica) -> JSON {
         func time(_ time: Timestamp?) -> JSON { time.map { .string($0.description) } ?? .null }
         return [
@@ -62,14 +62,14 @@ extension Documents {
             "person": person(row.person, in: directory), "state": .string(row.state.rawValue),
             "trigger": .string(row.trigger.rawValue), "raised": time(row.raised),
             "opened": time(row.opened), "ended": time(row.ended),
-            "acknowledged": row.taken.map {
+            "acknowledged": row.firstAcknowledgement.map {
                 ["by": person($0.by, in: directory), "at": time($0.at)]
             } ?? .null,
-            "notified": .integer(Int64(row.told.count)), "held": .bool(row.isHeld == true),
+            "notified": .integer(Int64(row.recipients.count)), "held": .bool(row.isHeld == true),
         ]
     }
 
-    /// - Parameter messages: those about it, newest first
+    /// - Parameter messages: messages about it, newest first
     static func escalation(
         _ row: Emergency, messages: [Notification], in directory: Replica
     ) -> JSON {
@@ -77,7 +77,7 @@ extension Documents {
         members.append(.init("note", row.note.map(JSON.string) ?? .null))
         members.append(.init("contacts", contacts(of: row.person, in: directory)))
         let circles = Documents.circles(of: row, in: directory)
-        let notified = Set(row.told)
+        let notified = Set(row.recipients)
         var recipients: [JSON] = []
         for person in Documents.recipients(of: row, in: directory) {
             let own = messages.filter { $0.recipient == person }
@@ -98,11 +98,11 @@ extension Documents {
         return .object(members)
     }
 
-    /// Those who were notified, then the other members of the person's circles.
+    /// People who were notified, then the other members of the person's circles.
     static func recipients(of row: Emergency, in directory: Replica) -> [PersonID] {
         var listed: Set<PersonID> = [row.person]
         let members = circles(of: row, in: directory).flatMap { $0.members.map(\.person) }
-        return (row.told + members).filter { listed.insert($0).inserted }
+        return (row.recipients + members).filter { listed.insert($0).inserted }
     }
 
     private static func circles(of row: Emergency, in directory: Replica) -> [Circle] {
@@ -134,7 +134,7 @@ extension NotifierStore {
         return try text.map { try NotifierStore.decode($0) }
     }
 
-    /// Emergencies that are over, the latest end first.
+    /// Ended emergencies, newest end first.
     ///
     /// - Parameter before: microseconds since 1970, exclusive
     func endedEmergencies(

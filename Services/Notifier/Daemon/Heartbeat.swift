@@ -5,62 +5,62 @@ import Parsing
 import Runtime
 import Web
 
-/// Tells a monitor outside, again and again, that the suite works; silence is the alarm.
+/// Dead man's switch: calls an external monitor as long as the suite works.
 ///
-/// It is told only of what was shown in the same round: every service that keeps something answers
-/// 200 at `/healthz`, and a canary – a clock of nobody, of another partition each time – went from
-/// here to the timer, to ingest, to the evaluator that has the partition, and came back as what
-/// that decided. The call carries nothing: no body, no id, no person.
+/// A round is reported only if all of this succeeded in it: every stateful service answered 200 at
+/// `/healthz`, and a canary went from here to the timer, to ingest, to the evaluator of its
+/// partition and back as that evaluator's record. The canary is a deadline of a person who does not
+/// exist, in another partition each round. The call carries no data.
 struct Heartbeat {
-    /// What became of a round.
+    /// Outcome of a round.
     enum Outcome: String, CaseIterable {
-        case sent, refused, withheld
+        case sent, refused, suppressed
     }
 
-    /// The monitor's address.
+    /// URL of the monitor.
     private let url: String
     private let interval: Duration
-    /// `/healthz` of each service.
+    /// `/healthz` URL of each service.
     private let pages: [(service: String, url: String)]
     private var round: Round?
     private var rounds = 0
-    /// When the next round begins.
+    /// When the next round starts.
     private(set) var nextRound: Timestamp
-    private var outgoing: [Transfer] = []
+    private var pending: [Transfer] = []
     private var counts: [Outcome: Int] = [:]
     private let start: Timestamp
-    /// When the monitor last took a heartbeat.
+    /// When the monitor last accepted a heartbeat.
     private var lastSent: Timestamp?
-    /// How long the last canary took that came back.
-    private var canaryTook: Duration?
-    /// What the last round that ended was withheld for.
+    /// Round trip of the last canary that returned.
+    private var canaryLatency: Duration?
+    /// What was missing in the last round without a heartbeat.
     private var missing: [String] = []
 
     private struct Round {
         let number: Int
-        let canary: ClockID
+        let canary: DeadlineID
         let begun: Timestamp
-        /// What has not been shown yet: services, and the canary.
+        /// Services, and the canary, without success so far.
         var open: Set<String>
         /// What a service answered instead of 200.
         var refusals: [String: String] = [:]
         var isSent = false
 
-        /// In words, in a steady order.
+        /// One line per missing part, in stable order.
         var missing: [String] {
             open.sorted().map { refusals[$0] ?? "\($0): no answer" }
         }
     }
 
     private static let canaryName = "canary"
-    /// Marks tokens of these transfers among those of messages.
+    /// Marks tokens of heartbeat transfers.
     private static let tokenMark: UInt64 = 1 << 63
-    /// Token of the call to the monitor within a round; services count from 0.
-    private static let monitorPlace = 255
+    /// Index of the monitor within a round's tokens; services count from 0.
+    private static let monitorIndex = 255
 
     /// - Parameters:
-    ///   - pages: name and `/healthz` of each service
-    ///   - start: the first round begins an interval later
+    ///   - pages: name and `/healthz` URL of each service
+    ///   - start: the first round starts an interval later
     init(
         url: String, interval: Duration, pages: [(service: String, url: String)],
         start: Timestamp
@@ -74,98 +74,104 @@ struct Heartbeat {
 
     // MARK: Rounds
 
-    /// Begins a round if it is time: the canary that is to be published, on `deliveries`.
-    mutating func begin(at now: Timestamp, log: Log) -> Event? {
+    /// Starts a round if it is due.
+    ///
+    /// - Returns: the canary to publish on `deliveries`
+    mutating func beginRound(at now: Timestamp, log: Log) -> Event? {
         guard nextRound <= now else { return nil }
-        end(log)
+        endRound(log)
         rounds += 1
         nextRound = now + interval
         let person = Heartbeat.nobody(in: Partition.all[rounds % Partition.count])
-        let canary = WantedClock(
-            id: ClockID(Hash.id(.text("canary"), .id(person), .number(now.microseconds))),
+        let canary = Deadline(
+            id: DeadlineID(Hash.id(.text("canary"), .id(person), .number(now.microseconds))),
             rule: .canary, person: person, due: now)
         round = Round(
             number: rounds, canary: canary.id, begun: now,
             open: Set(pages.map(\.service) + [Heartbeat.canaryName]))
-        for (place, page) in pages.enumerated() {
-            ask(HTTPCall(.get, page.url, answerBytesMax: 4096, isRepeatable: true), place)
+        for (index, page) in pages.enumerated() {
+            enqueue(HTTPCall(.get, page.url, answerBytesMax: 4096, isRepeatable: true), index)
         }
         return Event(
-            id: Hash.meaning(
-                kind: .clockWanted, person: person, subject: .id(canary.id),
+            id: Hash.derivedID(
+                kind: .deadlineScheduled, person: person, subject: .id(canary.id),
                 cause: canary.id.raw),
-            time: now, trace: "canary-\(canary.id)", body: .clockWanted(canary))
+            time: now, trace: "canary-\(canary.id)", body: .deadlineScheduled(canary))
     }
 
-    /// A canary came back.
-    mutating func heard(_ canary: ClockID, at now: Timestamp) {
+    /// Records that a canary returned.
+    mutating func canaryReturned(_ canary: DeadlineID, at now: Timestamp) {
         guard let current = round, current.canary == canary else { return }
-        canaryTook = now - current.begun
-        show(Heartbeat.canaryName)
+        canaryLatency = now - current.begun
+        markShown(Heartbeat.canaryName)
     }
 
-    /// Takes the end of a transfer; whether it was one of these.
-    mutating func take(_ result: TransferResult, at now: Timestamp, log: Log) -> Bool {
+    /// Handles the end of a transfer.
+    ///
+    /// - Returns: whether it belongs to the heartbeat
+    mutating func handle(_ result: TransferResult, at now: Timestamp, log: Log) -> Bool {
         guard result.token & Heartbeat.tokenMark != 0 else { return false }
-        let place = Int(result.token & 255)
-        guard let current = round, result.token == token(current.number, place) else {
+        let index = Int(result.token & 255)
+        guard let current = round, result.token == token(current.number, index) else {
             return true
         }
         let refusal = Heartbeat.refusal(result.outcome)
-        if place == Heartbeat.monitorPlace {
+        if index == Heartbeat.monitorIndex {
             count(refusal, at: now, log)
             round = nil
         } else if let refusal {
-            let name = pages[place].service
-            let trouble = Heartbeat.firstTrouble(result.outcome).map { ": \($0)" } ?? ""
+            let name = pages[index].service
+            let trouble = Heartbeat.firstHealthProblem(result.outcome).map { ": \($0)" } ?? ""
             round?.refusals[name] = "\(name): \(refusal)\(trouble)"
         } else {
-            show(pages[place].service)
+            markShown(pages[index].service)
         }
         return true
     }
 
-    /// What leaves after COMMIT.
-    mutating func departures() -> [Transfer] {
-        defer { outgoing.removeAll() }
-        return outgoing
+    /// Removes and returns transfers to start after COMMIT.
+    mutating func popTransfers() -> [Transfer] {
+        defer { pending.removeAll() }
+        return pending
     }
 
-    /// A turn was taken back: nobody knows what of this round has left.
-    mutating func giveUp() {
+    /// Abandons the round after a rolled-back turn, because it is unknown which transfers have
+    /// started.
+    mutating func abandonRound() {
         round = nil
-        outgoing.removeAll()
+        pending.removeAll()
     }
 
-    private mutating func show(_ name: String) {
+    private mutating func markShown(_ name: String) {
         round?.open.remove(name)
         guard let current = round, current.open.isEmpty, !current.isSent else { return }
         round?.isSent = true
-        ask(HTTPCall(.get, url, answerBytesMax: 4096, isRepeatable: true), Heartbeat.monitorPlace)
+        enqueue(
+            HTTPCall(.get, url, answerBytesMax: 4096, isRepeatable: true), Heartbeat.monitorIndex)
     }
 
-    private mutating func ask(_ call: HTTPCall, _ place: Int) {
-        outgoing.append(
+    private mutating func enqueue(_ call: HTTPCall, _ index: Int) {
+        pending.append(
             Transfer(
-                token: token(rounds, place), .http(call),
+                token: token(rounds, index), .http(call),
                 timeoutMilliseconds: Heartbeat.callMillisecondsMax))
     }
 
-    private func token(_ round: Int, _ place: Int) -> UInt64 {
-        Heartbeat.tokenMark | UInt64(round) << 8 | UInt64(place)
+    private func token(_ round: Int, _ index: Int) -> UInt64 {
+        Heartbeat.tokenMark | UInt64(round) << 8 | UInt64(index)
     }
 
-    /// A round that is not over when the next begins was withheld, or the monitor was silent.
-    private mutating func end(_ log: Log) {
+    /// Ends the previous round: something was missing, or the monitor did not answer.
+    private mutating func endRound(_ log: Log) {
         guard let current = round else { return }
         round = nil
         missing = current.isSent ? ["monitor: no answer"] : current.missing
-        counts[current.isSent ? .refused : .withheld, default: 0] += 1
+        counts[current.isSent ? .refused : .suppressed, default: 0] += 1
         log.warning(
-            "no heartbeat was sent",
+            "heartbeat not sent",
             [
                 "missing": missing.joined(separator: "; "),
-                "hint": "the monitor will call: 'jaga status' shows what is wrong",
+                "hint": "Expect an alarm from the monitor. Run 'jaga status' to see what is wrong.",
             ])
     }
 
@@ -179,11 +185,11 @@ struct Heartbeat {
         counts[.refused, default: 0] += 1
         missing = ["monitor: \(refusal)"]
         log.warning(
-            "the monitor did not take the heartbeat",
+            "monitor rejected the heartbeat",
             ["answer": refusal, "setting": "JAGA_HEARTBEAT_URL"])
     }
 
-    /// Nil for any 2xx.
+    /// Nil for 2xx.
     private static func refusal(_ outcome: TransferOutcome) -> String? {
         switch outcome {
         case .answered(let answer) where (200..<300).contains(answer.status): nil
@@ -192,22 +198,22 @@ struct Heartbeat {
         }
     }
 
-    /// What a service that is not well says of it at `/healthz`, and how much more.
-    private static func firstTrouble(_ outcome: TransferOutcome) -> String? {
+    /// The first health problem of a service's `/healthz` page, and the number of others.
+    private static func firstHealthProblem(_ outcome: TransferOutcome) -> String? {
         guard case .answered(let answer) = outcome, let body = try? JSON.parse(answer.body),
-            let troubles = body["troubles"]?.array, let first = troubles.first?.string
+            let healthProblems = body["troubles"]?.array, let first = healthProblems.first?.string
         else { return nil }
-        return troubles.count == 1 ? first : "\(first) (and \(troubles.count - 1) more)"
+        return healthProblems.count == 1 ? first : "\(first) (and \(healthProblems.count - 1) more)"
     }
 
-    /// An id of a person who does not exist, in a partition.
+    /// Id of a person who does not exist, in a partition.
     static func nobody(in partition: Partition) -> PersonID {
         var number: UInt64 = 1
         while Partition.of(PersonID(ID128(high: 0, low: number))) != partition { number += 1 }
         return PersonID(ID128(high: 0, low: number))
     }
 
-    // MARK: What is shown
+    // MARK: Status
 
     var json: JSON {
         [
@@ -218,19 +224,20 @@ struct Heartbeat {
 
     func write(to metrics: Metrics) {
         let total = metrics.counter(
-            "jaga_heartbeats_total", "Rounds of the heartbeat, by what became of them.", "outcome")
+            "jaga_heartbeats_total", "Heartbeat rounds, by outcome.", "outcome")
         for outcome in Outcome.allCases {
             total.set(Double(counts[outcome] ?? 0), outcome.rawValue)
         }
-        metrics.gauge("jaga_heartbeat_interval_seconds", "How often a heartbeat is to be sent.")
+        metrics.gauge("jaga_heartbeat_interval_seconds", "Interval of the heartbeat.")
             .set(interval.inSeconds)
         metrics.gauge(
             "jaga_heartbeat_timestamp_seconds",
-            "When the monitor last took one; before the first, when this process began."
+            "When the monitor last accepted a heartbeat; "
+                + "before the first, the start of this process."
         ).set((lastSent ?? start).inSeconds)
-        guard let canaryTook else { return }
-        metrics.gauge("jaga_canary_seconds", "The way of the last canary through all services.")
-            .set(canaryTook.inSeconds)
+        guard let canaryLatency else { return }
+        metrics.gauge("jaga_canary_seconds", "Round trip of the last canary through all services.")
+            .set(canaryLatency.inSeconds)
     }
 }
 
@@ -238,23 +245,28 @@ extension Heartbeat {
     static let settings = [
         Setting(
             "JAGA_HEARTBEAT_URL", .url(["http", "https"]),
-            help: "Called by GET while everything works; without it there is no heartbeat."),
+            help:
+                "URL called by GET while all services are healthy; "
+                + "without it there is no heartbeat."
+        ),
         Setting(
             "JAGA_HEARTBEAT_URL_FILE", .secretFile,
-            help: "File with that address, where it is a secret."),
+            help: "File with that URL, if it is a secret."),
         Setting(
             "JAGA_HEARTBEAT_SECONDS", .integer(2...3600), default: "60", unit: "seconds",
-            help: "How often."),
+            help: "Interval of the heartbeat."),
     ]
 
-    /// A call takes at most so long.
+    /// Timeout of a call.
     private static let callMillisecondsMax = 10_000
 
-    /// As the settings say; nil without an address, and in a rehearsal.
+    /// Creates the heartbeat from the settings.
+    ///
+    /// Nil without a URL, and in a dry run.
     init?(_ host: Host) throws {
         let configuration = host.configuration
         let secret = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")
-        guard let url = secret ?? configuration.optional("JAGA_HEARTBEAT_URL"), !host.isRehearsal
+        guard let url = secret ?? configuration.optional("JAGA_HEARTBEAT_URL"), !host.isDryRun
         else { return nil }
         let topology = host.topology
         self.init(

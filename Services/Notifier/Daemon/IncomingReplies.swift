@@ -4,34 +4,36 @@ import Model
 import NotifierCore
 import Web
 
-// Texts that come in, as gateways tell of them.
+// Incoming SMS reported by gateways.
 extension NotifierService {
-    /// Everything with a gateway's token is answered with success, also what is no text of somebody
-    /// with a number: a gateway would tell of it again and again. The same text counts once.
-    func takeReply(_ request: Request, token: String) throws {
-        let known = outgoing.drivers.first { core.replyToken(of: $0.name) == token }
-        guard let driver = known, driver.takesReplies else {
+    /// Receives an SMS.
+    ///
+    /// Every request with a valid token succeeds, even if its text is unusable; otherwise the
+    /// gateway would repeat it. A repeated text counts once.
+    func receiveReply(_ request: Request, token: String) throws {
+        let known = registry.drivers.first { core.replyToken(of: $0.name) == token }
+        guard let driver = known, driver.acceptsReplies else {
             counts.repliesUnknown += 1
-            throw Problem.notFound("no gateway tells of texts here")
+            throw Problem.notFound("no gateway has this callback")
         }
-        outside.answer(request.id, driver.replyAnswer)
+        host.answer(request.id, driver.replyResponse)
         guard let reply = driver.reply(of: request) else {
             counts.repliesUnusable += 1
-            outside.log.warning(
-                "a text that came in cannot be read",
+            host.log.warning(
+                "incoming SMS not readable",
                 [
                     "gateway": driver.name,
-                    "hint": "Compare the REPLY_ lines of its description with what it sends.",
+                    "hint": "Compare the REPLY_ lines of its description with its requests.",
                 ])
             return
         }
         let id = Hash.id(
             "reply", .text(driver.name), .text(reply.sender), identity(of: reply))
-        guard try store.apply(EventID(id), at: outside.now) else { return }
+        guard try store.apply(EventID(id), at: host.now) else { return }
         counts.replies += 1
         let isCommand = !reply.isContinuation && ReplyWord(reply.text) != .other
         if !isCommand { counts.repliesOther += 1 }
-        try take(
+        try submit(
             .reply(
                 Reply(
                     id: id, sender: reply.sender,
@@ -39,15 +41,16 @@ extension NotifierService {
                     trace: request.trace, isContinuation: reply.isContinuation)))
     }
 
-    /// The gateway's id of a text; without one, the same words within ten minutes are one.
+    /// The gateway's message id. Without one, equal texts within ``Limits/replyRepeatedWithin`` are
+    /// one.
     private func identity(of reply: GatewayReply) -> HashPart {
         if let id = reply.id { return .parts(.text("id"), .text(id)) }
-        let period = outside.now.seconds / (Limits.replyRepeatedWithin.milliseconds / 1000)
+        let period = host.now.seconds / (Limits.replyRepeatedWithin.milliseconds / 1000)
         return .parts(.text("words"), .text(reply.text), .number(period))
     }
 
-    /// Where a gateway is to tell of texts that come in; nil where it cannot.
+    /// Callback URL of a gateway for incoming SMS; nil if it does not support them.
     func replyAddress(of gateway: String) -> String? {
-        outgoing.driver(gateway)?.replyAddress(token: core.replyToken(of: gateway))
+        registry.driver(gateway)?.replyAddress(token: core.replyToken(of: gateway))
     }
 }

@@ -11,31 +11,31 @@ import Wire
 struct Main {
     static let definition = ServiceDefinition(
         name: .notifier,
-        summary: "Tells people, over gateways, until somebody answers.",
+        summary: "Notifies people through gateways until somebody responds.",
         settings: GatewaySettings.all + [
             Setting(
                 "JAGA_PUBLIC_URL", .url(["http", "https"]),
-                help: "Where gateways reach this server; else the notifier's own port."),
+                help: "Base URL of gateways' callbacks; default is the notifier's own port."),
             Setting(
                 "JAGA_MAP_URL", .url(["http", "https"]), default: Reader.openStreetMap,
-                help: "Link to a map in messages, with {lat} and {lon}."),
+                help: "Map link for messages, with {lat} and {lon}."),
             Setting(
                 "JAGA_NOTIFIER_ZONEINFO", .path, default: TimeZoneFolder.systemPath,
-                help: "Folder of the system's time zones; without it messages show UTC."),
+                help: "Folder of time zone files; without it messages show UTC."),
             Setting(
                 "JAGA_NOTIFIER_EMERGENCY_DAYS", .integer(30...3650), default: "365", unit: "days",
-                help: "Emergencies that are over are kept so long, with who was told of them."),
+                help: "Retention of ended emergencies and their recipients."),
             Setting(
-                "JAGA_NOTIFIER_BLIND_TOLD_TO_GUARDIANS", .flag, default: "on",
-                help: "Guardians and admins, too, hear when a phone may fall silent."),
+                "JAGA_NOTIFIER_NOTIFY_GUARDIANS_OF_IMPAIRMENT", .flag, default: "on",
+                help: "Notify guardians and admins, too, when a phone may stop reporting."),
         ] + Heartbeat.settings,
         migrations: Schema.migrations,
         consumes: [
             .ingest: Partition.all.map(StreamName.events) + [.sos],
-            .membership: [.directory], .timer: [.fired],
+            .membership: [.directory], .timer: [.deadlines],
         ],
         isLimited: { request in
-            // Who answers an emergency, and what gateways report, never waits.
+            // Commands about emergencies and callbacks of gateways are never delayed.
             let isUrgent = ["/v1/emergencies/", "/v1/receipts/", "/v1/replies/"].contains {
                 request.path.hasPrefix($0)
             }
@@ -53,8 +53,8 @@ struct Main {
         .messages(secrets: configuration.text("JAGA_HOME") + "/secrets")
     }
 
-    /// That there is no key yet is fine. In the home of membership the wish for one is, too: it
-    /// makes one at its start. Elsewhere nobody does, and nothing could be opened.
+    /// Checks the message key. In membership's home it may be missing, as membership creates it at
+    /// its start; elsewhere it may not exist yet, but must be readable if it does.
     private static func checkKey(_ configuration: Configuration) throws {
         let key = messageKey(configuration)
         let home = configuration.text("JAGA_HOME")
@@ -66,24 +66,25 @@ struct Main {
         let configuration = host.configuration
         let base =
             configuration.optional("JAGA_PUBLIC_URL") ?? "http://127.0.0.1:\(host.httpPort)"
-        let isRehearsal = host.isRehearsal
-        func outgoing(_ configuration: Configuration) throws -> Outgoing {
+        let isDryRun = host.isDryRun
+        func makeRegistry(_ configuration: Configuration) throws -> GatewayRegistry {
             let drivers = try GatewaySettings.drivers(configuration, callbackBase: base)
-            return Outgoing(drivers: isRehearsal ? drivers.map(\.rehearsal) : drivers)
+            return GatewayRegistry(drivers: isDryRun ? drivers.map(\.dryRun) : drivers)
         }
         let messageKey = messageKey(configuration)
-        try messageKey.refuseOpen()
+        try messageKey.requirePrivate()
         let service = NotifierService(
-            outside: host, store: NotifierStore(database: host.database),
-            outgoing: try outgoing(configuration),
+            host: host, store: NotifierStore(database: host.database),
+            registry: try makeRegistry(configuration),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
             map: configuration.text("JAGA_MAP_URL"),
             messageKey: messageKey,
             hasReplies: configuration.flag("JAGA_SMS_REPLIES"),
             emergencyDays: configuration.int("JAGA_NOTIFIER_EMERGENCY_DAYS"),
-            tellsGuardiansOfBlindness: configuration.flag("JAGA_NOTIFIER_BLIND_TOLD_TO_GUARDIANS"),
+            notifiesGuardiansOfImpairment: configuration.flag(
+                "JAGA_NOTIFIER_NOTIFY_GUARDIANS_OF_IMPAIRMENT"),
             heartbeat: try Heartbeat(host))
-        service.makeOutgoing = outgoing
+        service.makeGatewayRegistry = makeRegistry
         return service
     }
 }

@@ -7,41 +7,41 @@ import Runtime
 import Web
 import Wire
 
-/// The thin layer around ``Notifier``: records, requests and ends of transfers become inputs,
-/// effects become rows, records, answers and transfers.
+/// Shell around ``Notifier``: turns records, requests and transfer results into inputs, and effects
+/// into rows, records, responses and transfers.
 final class NotifierService: Service {
-    let outside: any Surroundings
+    let host: any NotifierHost
     let store: NotifierStore
-    let keptAnswers: KeptAnswers
-    private(set) var outgoing: Outgoing
+    let idempotencyStore: IdempotencyStore
+    private(set) var registry: GatewayRegistry
     let zones: TimeZoneFolder
     private(set) var map: String
-    /// By which what membership wants sent is sealed.
+    /// Key for messages that membership sealed.
     let messageKey: KeyFile
-    /// Answers by SMS arrive here.
+    /// Whether replies by SMS are received.
     private(set) var hasReplies: Bool
-    /// Reads gateways from settings; nil where these never change.
-    var makeOutgoing: ((Configuration) throws -> Outgoing)?
-    /// Nil where nobody wants one.
+    /// Builds the registry from settings; nil in tests without reconfiguration.
+    var makeGatewayRegistry: ((Configuration) throws -> GatewayRegistry)?
+    /// Nil if not configured.
     var heartbeat: Heartbeat?
-    /// Guardians hear when a phone may fall silent.
-    let tellsGuardiansOfBlindness: Bool
+    /// Whether guardians are notified when a phone may stop reporting.
+    let notifiesGuardiansOfImpairment: Bool
     var core: Notifier
     var accessRecords = AccessRecords()
     var counts = Counts()
-    /// Attempts on their way, by the token of their transfer.
-    private(set) var flights: [UInt64: Flight] = [:]
-    /// Requests that may come again, until they are answered.
-    var repeatable: [UInt64: KeptAnswers.Key] = [:]
-    /// Tests that have no end yet, as they are shown.
-    private var shownTests: [NotificationID: ShownTest] = [:]
+    /// In-flight attempts, by transfer token.
+    private(set) var inFlightAttempts: [UInt64: InFlightAttempt] = [:]
+    /// Idempotency keys of requests that are not answered yet.
+    var idempotencyKeys: [UInt64: IdempotencyStore.Key] = [:]
+    /// Gateway tests without a result.
+    private var testExchanges: [NotificationID: TestExchange] = [:]
     private var lastToken: UInt64 = 0
     private var nextPrune = Timestamp.zero
-    /// What is kept long enough, and who is gone.
+    /// Pruning of old rows.
     private var pruning: Pruning
     private var erasures: Erasures
 
-    struct Flight {
+    struct InFlightAttempt {
         var notification: NotificationID
         var attempt: Int
         var gateway: String
@@ -49,17 +49,18 @@ final class NotifierService: Service {
     }
 
     init(
-        outside: any Surroundings, store: NotifierStore, outgoing: Outgoing, zones: TimeZoneFolder,
+        host: any NotifierHost, store: NotifierStore, registry: GatewayRegistry,
+        zones: TimeZoneFolder,
         map: String, messageKey: KeyFile, hasReplies: Bool, emergencyDays: Int = 365,
-        tellsGuardiansOfBlindness: Bool = true, heartbeat: Heartbeat? = nil
+        notifiesGuardiansOfImpairment: Bool = true, heartbeat: Heartbeat? = nil
     ) {
-        self.tellsGuardiansOfBlindness = tellsGuardiansOfBlindness
-        self.outside = outside
+        self.notifiesGuardiansOfImpairment = notifiesGuardiansOfImpairment
+        self.host = host
         self.store = store
         pruning = Pruning(store: store, emergencyDays: emergencyDays)
         erasures = Erasures(store: store)
-        keptAnswers = KeptAnswers(store.database)
-        self.outgoing = outgoing
+        idempotencyStore = IdempotencyStore(store.database)
+        self.registry = registry
         self.zones = zones
         self.map = map
         self.messageKey = messageKey
@@ -73,69 +74,69 @@ final class NotifierService: Service {
 
     func start() throws {
         try reload()
-        try take(.started)
-        for gateway in outgoing.gateways {
+        try submit(.started)
+        for gateway in registry.gateways {
             let channels = gateway.channels.map(\.rawValue).sorted().joined(separator: ",")
-            outside.log.info("gateway", ["name": gateway.name, "channels": channels])
+            host.log.info("gateway configured", ["name": gateway.name, "channels": channels])
         }
-        warnOfSink()
+        warnAboutSink()
     }
 
-    private func warnOfSink() {
-        guard let sentence = sinkSentence else { return }
-        outside.log.warning(
+    private func warnAboutSink() {
+        guard let sentence = sinkNotice else { return }
+        host.log.warning(
             "nobody outside is reached",
             ["reason": sentence, "hint": "Set JAGA_SMS_GATEWAY or JAGA_MAIL_URL."])
     }
 
     func reload() throws {
-        repeatable.removeAll()
+        idempotencyKeys.removeAll()
         accessRecords.reset()
-        shownTests.removeAll()
-        forgetFlights()
-        heartbeat?.giveUp()
+        testExchanges.removeAll()
+        pruneInFlightAttempts()
+        heartbeat?.abandonRound()
         try pruning.load()
         try erasures.load()
-        try readCore()
+        try reloadCore()
     }
 
-    /// Takes gateways, map link and replies of the new settings. Messages that are being sent keep
-    /// their gateway until it answers.
+    /// Applies gateways, map link and replies of new settings. In-flight messages keep their
+    /// gateway.
     func reconfigure(_ configuration: Configuration) throws {
-        guard let makeOutgoing else { return }
-        let before = (outgoing, map, hasReplies)
-        let sentence = sinkSentence
-        var new = try makeOutgoing(configuration)
-        new.retired = outgoing.drivers.filter { new.driver($0.name) == nil }
-        outgoing = new
+        guard let makeGatewayRegistry else { return }
+        let before = (registry, map, hasReplies)
+        let sentence = sinkNotice
+        var new = try makeGatewayRegistry(configuration)
+        new.retired = registry.drivers.filter { new.driver($0.name) == nil }
+        registry = new
         map = configuration.text("JAGA_MAP_URL")
         hasReplies = configuration.flag("JAGA_SMS_REPLIES")
-        do { try readCore() } catch {
-            (outgoing, map, hasReplies) = before
+        do { try reloadCore() } catch {
+            (registry, map, hasReplies) = before
             throw error
         }
-        try take(.started)
-        if sinkSentence != sentence { warnOfSink() }
+        try submit(.started)
+        if sinkNotice != sentence { warnAboutSink() }
     }
 
-    /// Goes on from what the store holds.
-    private func readCore() throws {
+    /// Rebuilds the core from the store.
+    private func reloadCore() throws {
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
-            gateways: outgoing.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies,
-            tellsGuardiansOfBlindness: tellsGuardiansOfBlindness)
+            gateways: registry.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies,
+            notifiesGuardiansOfImpairment: notifiesGuardiansOfImpairment)
         core = Notifier(
-            configuration, from: try store.atWork(at: outside.now), at: outside.now,
-            after: outside.outage)
-        for person in outside.replica.sortedPeople { learnZone(of: person) }
+            configuration, from: try store.activeRows(at: host.now), at: host.now,
+            after: host.outage)
+        for person in host.replica.sortedPeople { loadTimeZone(of: person) }
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         if case .messageRequested(let sealed) = event.body { return try open(sealed, of: event) }
         if stream == .directory { return try directoryChanged(event.body) }
-        if case .clockUnwanted(let clock) = event.body, clock.rule == .canary {
-            heartbeat?.heard(clock.id, at: outside.now)
-            return beat()
+        if case .deadlineCancelled(let deadline) = event.body, deadline.rule == .canary {
+            heartbeat?.canaryReturned(deadline.id, at: host.now)
+            return startHeartbeatTransfers()
         }
         try applyOnce(event)
     }
@@ -152,103 +153,108 @@ final class NotifierService: Service {
 
     func restart(_ stream: StreamName) throws {
         switch stream {
-        case .sos: try take(.ingestReplaced(nil))
-        case .events(let partition): try take(.ingestReplaced(partition))
+        case .sos: try submit(.ingestReplaced(nil))
+        case .events(let partition): try submit(.ingestReplaced(partition))
         default: break
         }
     }
 
     private func applyOnce(_ event: Event) throws {
         if case .retentionDue(let round) = event.body {
-            // A clock that is far off forgets nothing, be it the timer's or ours.
-            guard round.at <= outside.now + Limits.clocksApart else { return }
-            try take(.publishReachability)
+            // With such a difference, the timer's clock or ours is wrong.
+            guard round.at <= host.now + Limits.clockSkewMax else { return }
+            try submit(.publishReachability)
             try pruning.begin(round)
             return try erasures.beginRound(round)
         }
-        guard event.concernsNotifier, try store.apply(event.id, at: outside.now) else { return }
-        try take(.event(event))
+        guard event.concernsNotifier, try store.apply(event.id, at: host.now) else { return }
+        try submit(.event(event))
     }
 
     func directoryWillChange(_ event: Event) throws {
         guard case .personRemoved(let removal) = event.body,
-            let person = outside.replica.person(removal.person)
+            let person = host.replica.person(removal.person)
         else { return }
-        try erasures.begin(person, at: outside.now)
+        try erasures.begin(person, at: host.now)
     }
 
     private func directoryChanged(_ body: EventBody) throws {
-        if case .personChanged(let person) = body { learnZone(of: person) }
-        try take(.directory(body))
+        if case .personChanged(let person) = body { loadTimeZone(of: person) }
+        try submit(.directory(body))
     }
 
-    private func learnZone(of person: Person) {
-        guard !core.knows(zone: person.timeZone), let rules = zones.rules(of: person.timeZone)
+    private func loadTimeZone(of person: Person) {
+        guard !core.hasTimeZone(person.timeZone), let rules = zones.rules(of: person.timeZone)
         else { return }
-        core.learn(person.timeZone, rules)
+        core.setTimeZone(person.timeZone, rules)
     }
 
-    func transferred(_ result: TransferResult) throws {
-        if heartbeat?.take(result, at: outside.now, log: outside.log) == true { return beat() }
-        guard let flight = flights[result.token],
-            let driver = outgoing.answering(flight.gateway)
+    func transferCompleted(_ result: TransferResult) throws {
+        if heartbeat?.handle(result, at: host.now, log: host.log) == true {
+            return startHeartbeatTransfers()
+        }
+        guard let attempt = inFlightAttempts[result.token],
+            let driver = registry.answering(attempt.gateway)
         else { return }
-        if let test = shownTests[flight.notification] {
-            shownTests[flight.notification]?.answer = driver.shown(
+        if let test = testExchanges[attempt.notification] {
+            testExchanges[attempt.notification]?.answer = driver.maskedAnswer(
                 result.outcome, to: test.message)
         }
-        try ended(flight, driver.answer(to: result.outcome))
+        try finish(attempt, driver.answer(to: result.outcome))
     }
 
-    private func ended(_ flight: Flight, _ answer: GatewayAnswer) throws {
-        counts.attempts[.init(gateway: flight.gateway, outcome: answer.verdict), default: 0] += 1
-        try take(
+    private func finish(_ attempt: InFlightAttempt, _ answer: GatewayAnswer) throws {
+        counts.attempts[.init(gateway: attempt.gateway, outcome: answer.verdict), default: 0] += 1
+        try submit(
             .attempted(
                 AttemptResult(
-                    notification: flight.notification, number: flight.attempt,
-                    outcome: answer.verdict, answer: answer.words, gatewayMessage: answer.messageID,
+                    notification: attempt.notification, number: attempt.attempt,
+                    outcome: answer.verdict, answer: answer.detail,
+                    gatewayMessage: answer.messageID,
                     retryAfter: answer.retryAfter, isOptOut: answer.isOptOut)))
     }
 
-    /// Does what the heartbeat wants done now.
-    private func beat() {
-        for transfer in heartbeat?.departures() ?? [] { outside.start(transfer) }
+    /// Starts the heartbeat's pending transfers.
+    private func startHeartbeatTransfers() {
+        for transfer in heartbeat?.popTransfers() ?? [] { host.start(transfer) }
     }
 
     func tick() throws {
-        if let canary = heartbeat?.begin(at: outside.now, log: outside.log) {
-            try outside.publish(canary, on: .deliveries)
-            beat()
+        if let canary = heartbeat?.beginRound(at: host.now, log: host.log) {
+            try host.publish(canary, on: .deliveries)
+            startHeartbeatTransfers()
         }
-        if let deadline = core.nextDeadline, deadline <= outside.now { try take(.tick) }
-        if nextPrune <= outside.now {
-            nextPrune = outside.now + Limits.pruneInterval
-            forgetFlights()
-            if try pruning.step(in: outside.replica) {
-                nextPrune = outside.now + Limits.pruneAgain
+        if let deadline = core.nextDeadline, deadline <= host.now { try submit(.tick) }
+        if nextPrune <= host.now {
+            nextPrune = host.now + Limits.pruneInterval
+            pruneInFlightAttempts()
+            if try pruning.step(in: host.replica) {
+                nextPrune = host.now + Limits.pruneRepeatInterval
             }
-            try keptAnswers.forget(at: outside.now)
+            try idempotencyStore.prune(at: host.now)
         }
-        if erasures.isAtWork, try erasures.step(in: outside.replica) { try readCore() }
+        if erasures.isActive, try erasures.step(in: host.replica) { try reloadCore() }
     }
 
-    /// Those that ended stay for a while, as a turn that is taken back brings their ends again;
-    /// so do those that went with such a turn and never begin. By then the core has given them up.
-    private func forgetFlights() {
-        flights = flights.filter { outside.now - $0.value.begun <= Limits.flightMax }
+    /// Removes old in-flight attempts. Ended ones are kept for a while, because a rolled-back turn
+    /// delivers their results again.
+    private func pruneInFlightAttempts() {
+        inFlightAttempts = inFlightAttempts.filter {
+            host.now - $0.value.begun <= Limits.attemptTimeout
+        }
     }
 
     var nextDeadline: Timestamp? {
-        if erasures.isAtWork { return outside.now }
+        if erasures.isActive { return host.now }
         return [core.nextDeadline, heartbeat?.nextRound].compactMap(\.self).reduce(nextPrune, min)
     }
 
     // MARK: Inputs and effects
 
-    /// Gives the core one input and does what it says.
-    func take(_ input: Input) throws {
+    /// Submits one input to the core and performs its effects.
+    func submit(_ input: Input) throws {
         var effects: [Effect] = []
-        core.handle(input, at: outside.now, in: outside.replica, into: &effects)
+        core.handle(input, at: host.now, in: host.replica, into: &effects)
         let last = lastOfEachMessage(effects)
         for (index, effect) in effects.enumerated() {
             if case .save(.notification(let row)) = effect, last[row.id] != index { continue }
@@ -256,7 +262,7 @@ final class NotifierService: Service {
         }
     }
 
-    /// A message changes several times in a turn; only its last row is worth writing.
+    /// Only the last of several changes of a message in a turn is written.
     private func lastOfEachMessage(_ effects: [Effect]) -> [NotificationID: Int] {
         var last: [NotificationID: Int] = [:]
         for (index, effect) in effects.enumerated() {
@@ -269,55 +275,55 @@ final class NotifierService: Service {
         switch effect {
         case .save(let row): try store.save(row)
         case .remove(let key): try store.remove(key)
-        case .publish(let event): try outside.publish(event, on: .deliveries)
+        case .publish(let event): try host.publish(event, on: .deliveries)
         case .send(let delivery): try send(delivery)
         case .answer(let request, let answer):
             let response = Documents.response(
-                to: answer, in: outside.replica, at: outside.now, shown: shown(for: answer))
-            if let key = repeatable.removeValue(forKey: request) {
-                try keptAnswers.keep(response, to: key, at: outside.now)
+                to: answer, in: host.replica, at: host.now, shown: shown(for: answer))
+            if let key = idempotencyKeys.removeValue(forKey: request) {
+                try idempotencyStore.store(response, to: key, at: host.now)
             }
-            outside.answer(request, response)
+            host.answer(request, response)
         case .warn(let warning): warn(warning)
         }
     }
 
-    /// What went over the wire in a test, or would have, for whoever wanted it.
-    private func shown(for answer: Answer) -> ShownTest? {
+    /// Request and response of a gateway test.
+    private func shown(for answer: Answer) -> TestExchange? {
         switch answer {
-        case .tested(let result): shownTests.removeValue(forKey: result.notification)
+        case .tested(let result): testExchanges.removeValue(forKey: result.notification)
         case .wouldSend(let delivery):
-            outgoing.driver(delivery.gateway).map {
-                ShownTest(Outgoing.message(delivery, at: outside.now), by: $0)
+            registry.driver(delivery.gateway).map {
+                TestExchange(GatewayRegistry.message(delivery, at: host.now), by: $0)
             }
         default: nil
         }
     }
 
-    /// Messages for the built-in sink are kept in the same transaction as their outcome.
+    /// Sends a message. The built-in sink stores it in the transaction of its outcome.
     private func send(_ delivery: Delivery) throws {
-        guard let driver = outgoing.driver(delivery.gateway) else { return }
-        let flight = Flight(
+        guard let driver = registry.driver(delivery.gateway) else { return }
+        let attempt = InFlightAttempt(
             notification: delivery.notification, attempt: delivery.attempt,
-            gateway: delivery.gateway, begun: outside.now)
+            gateway: delivery.gateway, begun: host.now)
         lastToken += 1
-        let message = Outgoing.message(delivery, at: outside.now)
+        let message = GatewayRegistry.message(delivery, at: host.now)
         if delivery.isTest {
-            shownTests[delivery.notification] = ShownTest(message, by: driver)
+            testExchanges[delivery.notification] = TestExchange(message, by: driver)
         }
         let lane: Web.Lane = delivery.isSafety ? .safety : .ordinary
-        switch driver.sending(message, token: lastToken, lane: lane) {
+        switch driver.prepare(message, token: lastToken, lane: lane) {
         case .transfer(let transfer):
-            flights[lastToken] = flight
-            outside.start(transfer)
+            inFlightAttempts[lastToken] = attempt
+            host.start(transfer)
         case .ended(let answer):
-            if driver.isSink { try store.putIntoSink(delivery, at: outside.now) }
-            try ended(flight, answer)
+            if driver.isSink { try store.appendToSink(delivery, at: host.now) }
+            try finish(attempt, answer)
         }
     }
 
     private func warn(_ warning: Warning) {
-        let log = outside.log
+        let log = host.log
         switch warning {
         case .gatewayDown(let name, let outcome, let answer):
             log.warning(
@@ -326,45 +332,45 @@ final class NotifierService: Service {
                     "gateway": name, "outcome": outcome.rawValue, "answer": answer,
                     "hint": outcome.hint,
                 ])
-        case .gatewayUp(let name): log.info("gateway is up again", ["gateway": name])
-        case .requestWithheld(let reason):
-            log.info("a message that was asked for is not sent", ["reason": reason.rawValue])
+        case .gatewayUp(let name): log.info("gateway is up", ["gateway": name])
+        case .requestSuppressed(let reason):
+            log.info("requested message suppressed", ["reason": reason.rawValue])
         case .receiptForAnother(let id):
-            log.warning("a receipt names another recipient", ["notification": id])
+            log.warning("receipt names another recipient", ["notification": id])
         case .nobodyReachable(let id):
-            log.error("nobody can be told of an emergency", ["emergency": id])
-        case .adopted(let id):
-            counts.adopted += 1
+            log.error("no recipient of an emergency is reachable", ["emergency": id])
+        case .openedByFallback(let id):
+            counts.openedByFallback += 1
             log.warning(
-                "no evaluator answered in time: the ladder was opened here",
-                ["emergency": id, "hint": "check that jaga-evaluator runs"])
+                "escalation opened without an evaluator",
+                ["emergency": id, "hint": "Check that jaga-evaluator is running."])
         }
     }
 }
 
 extension AttemptOutcome {
-    /// What an operator may do about it.
+    /// What the operator can do.
     fileprivate var hint: String {
         switch self {
-        case .misconfigured: "check the gateway's user, password and sender"
-        case .unreachable: "check that the gateway runs and its address is right"
-        default: "look at GET /v1/gateways"
+        case .misconfigured: "Check the gateway's user, password and sender."
+        case .unreachable: "Check that the gateway is running and its URL is correct."
+        default: "Read GET /v1/gateways."
         }
     }
 }
 
 extension Event {
-    /// Whether the notifier does anything about this kind of event.
+    /// Whether the notifier handles this kind of event.
     fileprivate var concernsNotifier: Bool {
-        if case .clockUnwanted(let clock) = body { return clock.rule == .contact }
+        if case .deadlineCancelled(let deadline) = body { return deadline.rule == .contact }
         return switch kind {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent,
-            .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .silenceOverdue,
-            .silenceLost, .silenceEnded, .batteryLow, .phoneBlind, .emergencyCountdown,
+            .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .contactOverdue,
+            .contactLost, .contactOK, .batteryLow, .deviceImpaired, .emergencyCountdown,
             .emergencyOpened,
             .emergencyJoined,
             .emergencyCancelled, .emergencyAcknowledged, .emergencyResolved, .sosRaised,
-            .sosCancelled, .sosLocated, .clockFired, .watchChanged, .watchExpired:
+            .sosCancelled, .sosLocated, .deadlineExpired, .watchChanged, .watchExpired:
             true
         default: false
         }

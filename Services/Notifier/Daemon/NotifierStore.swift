@@ -3,7 +3,7 @@ import NotifierCore
 import Parsing
 import Store
 
-/// The notifier's rows in SQLite.
+/// Rows of the notifier in SQLite.
 struct NotifierStore {
     let database: Database
 
@@ -15,9 +15,9 @@ struct NotifierStore {
             try database.run(
                 "INSERT OR REPLACE INTO emergencies (id, ended, body) VALUES (?1, ?2, ?3)",
                 .id(row.id), .time(row.ended), try text(row))
-        case .ladder(let row):
+        case .escalation(let row):
             try database.run(
-                "INSERT OR REPLACE INTO ladders (emergency, circle, body) VALUES (?1, ?2, ?3)",
+                "INSERT OR REPLACE INTO escalations (emergency, circle, body) VALUES (?1, ?2, ?3)",
                 .id(row.emergency), .id(row.circle), try text(row))
         case .signal(let row):
             try database.run(
@@ -79,14 +79,16 @@ struct NotifierStore {
         }
     }
 
-    /// Marks an event as applied; false when it was already.
+    /// Marks an event as applied.
+    ///
+    /// - Returns: false if it already was
     func apply(_ id: EventID, at now: Timestamp) throws -> Bool {
         try database.run(
             "INSERT OR IGNORE INTO applied (id, at) VALUES (?1, ?2)", .id(id), .time(now))
         return database.lastChanges == 1
     }
 
-    func putIntoSink(_ delivery: Delivery, at now: Timestamp) throws {
+    func appendToSink(_ delivery: Delivery, at now: Timestamp) throws {
         try database.run(
             """
             INSERT INTO sink (notification, attempt, at, channel, address, subject, text)
@@ -98,13 +100,14 @@ struct NotifierStore {
 
     // MARK: Reading
 
-    /// Everything that the core is still at work on.
-    func atWork(at now: Timestamp) throws -> NotifierRows {
+    /// Loads the state of the core.
+    func activeRows(at now: Timestamp) throws -> NotifierRows {
         var rows = NotifierRows()
         let recent = Value.time(now - Limits.endedEmergencyKept)
         let known = "SELECT id FROM emergencies WHERE ended IS NULL OR ended > ?1"
         rows.emergencies = try all("SELECT body FROM emergencies WHERE id IN (\(known))", recent)
-        rows.ladders = try all("SELECT body FROM ladders WHERE emergency IN (\(known))", recent)
+        rows.escalations = try all(
+            "SELECT body FROM escalations WHERE emergency IN (\(known))", recent)
         rows.signals = try all("SELECT body FROM signals")
         rows.gateways = try all("SELECT body FROM gateways")
         rows.numbers = try all("SELECT body FROM numbers")
@@ -112,7 +115,7 @@ struct NotifierStore {
             """
             SELECT body FROM notifications WHERE pending OR created > ?1
                 OR emergency IN (SELECT id FROM emergencies WHERE ended IS NULL)
-            """, .time(now - Limits.settledNotificationKept))
+            """, .time(now - Limits.settledNotificationsKept))
         return rows
     }
 
@@ -124,7 +127,7 @@ struct NotifierStore {
         try first("SELECT body FROM notifications WHERE token = ?1", .text(token))
     }
 
-    /// A secret that is made at its first use and kept.
+    /// Returns a secret, which is created at its first use.
     func secret(_ name: String, orMake make: () -> [UInt8]) throws -> [UInt8] {
         let known = try database.first(
             "SELECT value FROM secrets WHERE name = ?1", .text(name)

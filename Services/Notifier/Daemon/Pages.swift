@@ -5,9 +5,9 @@ import Parsing
 import Store
 import Web
 
-/// Where a page of a list begins and how long it is.
+/// Position and size of a page of a list.
 struct Page {
-    /// Entries with a smaller number follow.
+    /// Entries with a smaller sequence number follow.
     var before: Int64
     var limit: Int
 
@@ -17,7 +17,7 @@ struct Page {
         before = try request.cursor() ?? .max
     }
 
-    /// The list with the cursor of its next page; there is one when this one is full.
+    /// The page with a cursor for the next one; nil if this one is not full.
     func response(_ entries: [(seq: Int64, json: JSON)]) -> Response {
         let next: JSON =
             entries.count < limit ? nil : entries.last.map { .string(String($0.seq)) } ?? nil
@@ -25,17 +25,18 @@ struct Page {
     }
 }
 
-// Lists of what is kept, newest first.
+// Lists, newest first.
 extension NotifierService {
-    /// A circle's timeline from the moment at which the reader joined. What a person did not share
-    /// is shown to them alone. Of somebody who has left only emergencies are shown, and of somebody
-    /// who came back what happened since.
+    /// A circle's timeline since the reader joined.
+    ///
+    /// Entries that a person did not share are visible to that person only. For a former member
+    /// only emergencies are shown; for one who returned, entries since then.
     func timeline(
         of id: CircleID, _ request: Request, for principal: Principal
     ) throws -> Response {
         let page = try Page(request)
-        let replica = outside.replica
-        let decision = replica.decide(principal, .readTimeline, on: .circle(id), at: outside.now)
+        let replica = host.replica
+        let decision = replica.decide(principal, .readTimeline, on: .circle(id), at: host.now)
         guard let circle = replica.circle(id), decision != .denied(.notAMember) else {
             throw Problem.notFound("there is no such circle")
         }
@@ -51,8 +52,7 @@ extension NotifierService {
             })
     }
 
-    /// What the built-in sink has kept. Everybody whom a message is about finds the look in their
-    /// access log.
+    /// Messages in the built-in sink. The access is recorded for everyone whom they are about.
     func outbox(_ request: Request, for principal: Principal) throws -> Response {
         let page = try Page(request)
         let messages = try store.sink(before: page.before, limit: page.limit)
@@ -60,7 +60,7 @@ extension NotifierService {
         return page.response(messages.map { ($0.seq, $0.json) })
     }
 
-    /// The queue: everything, or what is in one state.
+    /// Messages, optionally in one state.
     func notifications(_ request: Request) throws -> Response {
         let page = try Page(request)
         var state: NotificationState?
@@ -76,7 +76,7 @@ extension NotifierService {
         return page.response(rows.map { ($0.seq, Documents.notification($0.row)) })
     }
 
-    /// One message with its attempts and changes.
+    /// One message with its attempts and state changes.
     func notification(_ id: NotificationID) throws -> Response {
         guard let row = try store.notification(id) else {
             throw Problem.notFound("there is no such notification")
@@ -89,7 +89,7 @@ extension NotifierService {
 }
 
 extension TimelineRecord {
-    /// Without the decisions about people who have left, unless it belongs to an emergency.
+    /// Removes decisions about former members, except in emergencies.
     fileprivate func shown(in circle: Circle) -> TimelineRecord {
         guard emergency == nil else { return self }
         var shown = self
@@ -102,7 +102,7 @@ extension NotifierStore {
     func timeline(
         of circle: Circle, for reader: PersonID?, since: Timestamp, before: Int64, limit: Int
     ) throws -> [(seq: Int64, row: TimelineRecord)] {
-        // Each member by id in hexadecimal digits, with the time of joining.
+        // Each member by hexadecimal id, with the time of joining.
         let members = circle.members.compactMap { member in
             member.joined.map { joined in
                 JSON.Member(
@@ -132,7 +132,7 @@ extension NotifierStore {
         ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
     }
 
-    /// Messages of the sink, each with whom it is about; nil where that is nobody or not known.
+    /// Messages of the sink, each with its subject; nil = none or unknown.
     func sink(before: Int64, limit: Int) throws -> [(seq: Int64, person: PersonID?, json: JSON)] {
         try database.all(
             """

@@ -3,17 +3,17 @@ import Model
 import NotifierCore
 import Store
 
-/// Throws away what has been kept long enough, a little at a time. Ages are counted from what the
-/// timer says, never from a clock of this process.
+/// Deletes rows past their retention, in portions. Ages are relative to the timer's retention
+/// round, not to the local clock.
 struct Pruning {
     private let store: NotifierStore
     private let emergencyDays: Int
     private var database: Database { store.database }
     private var time = Timestamp.zero
-    /// Circles that are looked at next, of those that look back less far than all is kept.
+    /// Circles with a shorter history that are pruned next.
     private var circles: [CircleID] = []
 
-    /// - Parameter emergencyDays: how long emergencies that are over are kept, with their steps
+    /// - Parameter emergencyDays: retention of ended emergencies
     init(store: NotifierStore, emergencyDays: Int) {
         self.store = store
         self.emergencyDays = emergencyDays
@@ -23,32 +23,32 @@ struct Pruning {
         time = try database.first("SELECT at FROM retention") { $0.time(0) } ?? .zero
     }
 
-    /// From now on ages are counted from then.
+    /// Sets the time from which ages are counted.
     mutating func begin(_ round: RetentionRound) throws {
         guard round.at > time else { return }
         time = round.at
         try database.run("INSERT OR REPLACE INTO retention (one, at) VALUES (1, ?1)", .time(time))
     }
 
-    /// One portion.
+    /// Prunes one portion.
     ///
     /// - Returns: whether more is left
     mutating func step(in directory: Replica) throws -> Bool {
         guard time > .zero else { return false }
         var most = 0
-        most = max(most, try forgetNotifications())
-        most = max(most, try forget("applied", "id", by: "at", Limits.appliedKept))
-        most = max(most, try forget("timeline", "seq", by: "at", Limits.timelineKept))
-        most = max(most, try forget("texts", "seq", by: "created", Limits.textsKept))
-        most = max(most, try forgetEmergencies())
-        try forgetTimelines(in: directory)
+        most = max(most, try pruneNotifications())
+        most = max(most, try prune("applied", "id", by: "at", Limits.appliedKept))
+        most = max(most, try prune("timeline", "seq", by: "at", Limits.timelineKept))
+        most = max(most, try prune("texts", "seq", by: "created", Limits.textsKept))
+        most = max(most, try pruneEmergencies())
+        try pruneTimelines(in: directory)
         try database.run(
             "DELETE FROM sink WHERE seq <= (SELECT max(seq) FROM sink) - ?1",
             .integer(Limits.sinkRowsMax))
         return most >= Limits.pruneRowsMax
     }
 
-    private func forget(
+    private func prune(
         _ table: String, _ key: String, by column: String, _ kept: Duration
     ) throws -> Int {
         try database.run(
@@ -59,7 +59,7 @@ struct Pruning {
         return database.lastChanges
     }
 
-    private func forgetNotifications() throws -> Int {
+    private func pruneNotifications() throws -> Int {
         let old = try database.all(
             """
             SELECT id FROM notifications WHERE created < ?1 AND NOT pending ORDER BY created
@@ -70,7 +70,7 @@ struct Pruning {
         return old.count
     }
 
-    private func forgetEmergencies() throws -> Int {
+    private func pruneEmergencies() throws -> Int {
         let old = try database.all(
             "SELECT id FROM emergencies WHERE ended < ?1 ORDER BY ended LIMIT ?2",
             .time(time - .seconds(Int64(emergencyDays) * 86_400)), .integer(Limits.pruneRowsMax)
@@ -79,8 +79,8 @@ struct Pruning {
         return old.count
     }
 
-    /// A circle that looks back less far forgets sooner, but for what belongs to emergencies.
-    private mutating func forgetTimelines(in directory: Replica) throws {
+    /// Prunes timelines of circles with a shorter history, except entries of emergencies.
+    private mutating func pruneTimelines(in directory: Replica) throws {
         if circles.isEmpty {
             circles = directory.sortedCircles.filter { $0.historyDays != nil }.map(\.id)
         }
@@ -100,7 +100,7 @@ struct Pruning {
 }
 
 extension NotifierStore {
-    /// Deletes a message with its tries.
+    /// Deletes a message with its attempts.
     func erase(_ notification: NotificationID) throws {
         for table in ["attempts", "changes"] {
             try database.run("DELETE FROM \(table) WHERE notification = ?1", .id(notification))
@@ -108,9 +108,9 @@ extension NotifierStore {
         try database.run("DELETE FROM notifications WHERE id = ?1", .id(notification))
     }
 
-    /// Deletes an emergency with its ladders.
+    /// Deletes an emergency with its escalations.
     func erase(_ emergency: EmergencyID) throws {
-        try database.run("DELETE FROM ladders WHERE emergency = ?1", .id(emergency))
+        try database.run("DELETE FROM escalations WHERE emergency = ?1", .id(emergency))
         try database.run("DELETE FROM emergencies WHERE id = ?1", .id(emergency))
     }
 }

@@ -1,10 +1,10 @@
 import Web
 
-/// The notifier's paths.
+/// HTTP routes of the notifier.
 enum Route: Sendable {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
-    case gatewayTest, receipt, proposals, sendProposal, stops, stop
-    case reply, told, confirmation
+    case gatewayTest, receipt, drafts, sendDraft, optOuts, setOptOut
+    case reply, personNotifications, confirmation
     case escalations, escalation, reachability
 
     /// Whether it acknowledges or ends an emergency.
@@ -23,11 +23,11 @@ enum Route: Sendable {
         (.post, "/v1/emergencies/{emergency}/confirmation", .confirmation),
         (.get, "/v1/escalations", .escalations),
         (.get, "/v1/escalations/{emergency}", .escalation),
-        (.get, "/v1/people/{person}/notifications", .told),
-        (.get, "/v1/people/{person}/proposals", .proposals),
-        (.post, "/v1/people/{person}/proposals/{proposal}/send", .sendProposal),
-        (.get, "/v1/stops", .stops),
-        (.post, "/v1/stops", .stop),
+        (.get, "/v1/people/{person}/notifications", .personNotifications),
+        (.get, "/v1/people/{person}/drafts", .drafts),
+        (.post, "/v1/people/{person}/drafts/{proposal}/send", .sendDraft),
+        (.get, "/v1/opt-outs", .optOuts),
+        (.post, "/v1/opt-outs", .setOptOut),
         (.get, "/v1/outbox", .outbox),
         (.get, "/v1/notifications", .notifications),
         (.get, "/v1/notifications/{notification}", .notification),

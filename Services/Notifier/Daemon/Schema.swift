@@ -1,16 +1,16 @@
 import Hosting
 import Store
 
-/// The notifier's tables.
+/// Tables of the notifier.
 enum Schema {
     static let migrations = [
-        Migration(number: 1, sql: first), Migration(number: 2, sql: second),
-        Migration(number: 3, sql: forgetting), Migration(number: 4, sql: forgettingByCircle),
-        KeptAnswers.migration,
+        Migration(number: 1, sql: initial), Migration(number: 2, sql: texts),
+        Migration(number: 3, sql: retention), Migration(number: 4, sql: retentionByCircle),
+        IdempotencyStore.migration,
     ]
 
-    /// As of when old rows are thrown away, and who is being erased.
-    private static let forgetting = """
+    /// Retention time, and erasures.
+    private static let retention = """
         CREATE TABLE retention (
             one INTEGER PRIMARY KEY CHECK (one = 1),
             at INTEGER NOT NULL
@@ -25,14 +25,14 @@ enum Schema {
         CREATE INDEX emergencies_ended ON emergencies (ended) WHERE ended IS NOT NULL;
         """
 
-    /// The lines that a circle which looks back less far forgets sooner.
-    private static let forgettingByCircle = """
+    /// Index for pruning timelines of circles with a shorter history.
+    private static let retentionByCircle = """
         CREATE INDEX timeline_forgotten ON timeline (circle, at)
             WHERE json_extract(body, '$.emergency') IS NULL;
         """
 
-    /// Texts of zones to numbers outside of all circles.
-    private static let second = """
+    /// Zone texts to numbers outside all circles.
+    private static let texts = """
         CREATE TABLE texts (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             id BLOB NOT NULL UNIQUE,
@@ -50,14 +50,14 @@ enum Schema {
         );
         """
 
-    /// Rows that the core reads back are JSON with the columns beside it by which they are found.
-    private static let first = """
+    /// Rows that the core loads are JSON, next to the columns used for queries.
+    private static let initial = """
         CREATE TABLE emergencies (
             id BLOB PRIMARY KEY,
             ended INTEGER,
             body TEXT NOT NULL
         ) WITHOUT ROWID;
-        CREATE TABLE ladders (
+        CREATE TABLE escalations (
             emergency BLOB NOT NULL,
             circle BLOB NOT NULL,
             body TEXT NOT NULL,

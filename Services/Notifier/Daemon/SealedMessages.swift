@@ -4,12 +4,12 @@ import NotifierCore
 import Parsing
 import Runtime
 
-// What membership wants sent comes sealed: it is for this service alone.
+// Requests of membership are sealed for this service.
 extension NotifierService {
-    /// Takes a request in once. One that cannot be opened never will be: whoever asked for it asks
-    /// again.
+    /// Opens a sealed request, once. A request that cannot be opened is dropped; its sender repeats
+    /// it.
     func open(_ sealed: SealedMessage, of event: Event) throws {
-        guard try store.apply(event.id, at: outside.now) else { return }
+        guard try store.apply(event.id, at: host.now) else { return }
         let request: RequestedMessage
         do {
             guard let bytes = SealedText.open(sealed.sealed, key: try messageKey.read()) else {
@@ -17,18 +17,18 @@ extension NotifierService {
             }
             request = try JSON.parse(bytes).decode(RequestedMessage.self)
         } catch {
-            return outside.log.error(error, ["losing": "a message that was asked for"])
+            return host.log.error(error, ["lost": "requested message"])
         }
-        try take(.requested(request, by: event.id, expires: sealed.expires, trace: event.trace))
+        try submit(.requested(request, by: event.id, expires: sealed.expires, trace: event.trace))
     }
 }
 
-/// The message key here is not the one that membership has.
+/// The message key differs from membership's.
 private struct SealedForAnother: ExplainedError {
     let path: String
 
     var code: String { "sealed-for-another" }
-    var operation: String { "open a message that membership wants sent" }
-    var message: String { "it was sealed with another key than that of \(path)" }
-    var hint: String { "Copy secrets/message.key of membership's home to this machine." }
+    var operation: String { "open a message requested by membership" }
+    var message: String { "the message was sealed with another key than \(path)" }
+    var hint: String { "Copy secrets/message.key from membership's home to this machine." }
 }

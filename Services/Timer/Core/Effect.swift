@@ -1,53 +1,53 @@
 import Directory
 import Model
 
-/// Everything that the timer can want done.
+/// An effect of the timer's core, performed by the service.
 public enum Effect: Hashable, Sendable {
-    /// Keep the clock's row; one that has fired stays as it is.
-    case saveClock(WantedClock, trace: String)
-    case removeClock(ClockID)
-    /// Mark the clock's row as fired and tell so, unless it has fired before.
-    case fire(ClockID, late: Bool)
+    /// Save the deadline's row; an expired one stays unchanged.
+    case saveDeadline(Deadline, trace: String)
+    case removeDeadline(DeadlineID)
+    /// Mark the deadline's row as expired and publish the event, unless it has expired before.
+    case expireDeadline(DeadlineID, late: Bool)
     case saveWatch(TimedWatch)
-    /// Remove the rows of all watches of a person who is gone.
+    /// Remove the rows of all watches of a removed person.
     case removeWatches(of: PersonID)
-    case saveVigil(Vigil)
-    case removeVigil(EmergencyID)
-    /// Keep what the notifier published about who can be reached.
-    case saveReachability(ReachabilityNews)
-    /// Tell the others on `fired`.
+    case saveDeliveryWatchdog(DeliveryWatchdog)
+    case removeDeliveryWatchdog(EmergencyID)
+    /// Save what the notifier published about who can be reached.
+    case saveReachability(ReachabilityChange)
+    /// Publish an event on `deadlines`.
     case publish(Event)
-    /// Answer a request about a watch.
-    case answer(UInt64, WatchAnswer)
-    /// Nobody was told of this emergency in time: the operator has to know.
-    case raiseAlarm(Vigil)
-    /// The emergency of a raised alarm was told or ended.
-    case endAlarm(Vigil)
-    /// Call the operator's address; the answer comes back as an input.
-    case callAlarm(Vigil)
+    /// Respond to a request about a watch.
+    case respond(UInt64, WatchResult)
+    /// Nobody was notified of this emergency in time: alert the operator.
+    case raiseAlarm(DeliveryWatchdog)
+    /// The emergency of a raised alarm was notified or has ended.
+    case endAlarm(DeliveryWatchdog)
+    /// Call the operator's alarm URL; the result comes back as an input.
+    case callAlarm(DeliveryWatchdog)
 }
 
-/// What a request about a watch is told.
-public enum WatchAnswer: Hashable, Sendable {
+/// The result of a request about a watch.
+public enum WatchResult: Hashable, Sendable {
     case started(TimedWatch)
-    /// Asked for a new watch with a later deadline, or for more time.
+    /// The running watch was extended, or a new one with a later deadline was requested.
     case extended(TimedWatch)
     case closed(TimedWatch)
-    case refused(WatchRefusal)
+    case rejected(WatchRejection)
 }
 
-/// Why a request about a watch is refused.
-public enum WatchRefusal: Hashable, Sendable {
+/// Why a request about a watch is rejected.
+public enum WatchRejection: Hashable, Sendable {
     /// The deadline is less than ``Limits/watchSecondsMin`` from now.
     case tooSoon
     /// The deadline is more than ``Limits/watchSecondsMax`` from now.
     case tooFar
-    /// An extension moves the deadline back, never forward.
+    /// An extension cannot make the deadline earlier.
     case notLater
     /// The watch has ended, was cancelled, or has become an emergency.
     case over
     case noteTooLong
-    /// In none of the person's circles somebody else can be reached.
+    /// Nobody else can be reached in any of the person's circles.
     case nobodyReachable(UnreachableReason)
     /// ``Limits/watchesActiveMax`` are active.
     case tooMany

@@ -1,75 +1,75 @@
 import Directory
 import Model
 
-/// Everything that the timer can be told.
+/// An input of the timer's core.
 public enum Input: Hashable, Sendable {
-    /// Somebody waits; asked again for the same id, the new end counts.
-    case clockWanted(WantedClock, trace: String)
-    /// Nobody waits any longer.
-    case clockUnwanted(ClockID)
+    /// A deadline was scheduled; the same id again changes its due time.
+    case deadlineScheduled(Deadline, trace: String)
+    /// A deadline was cancelled.
+    case deadlineCancelled(DeadlineID)
 
-    /// Somebody says that a person is in danger, past the evaluators.
+    /// A signal that a person is in danger, received without the evaluators.
     case signal(EmergencySignal)
-    /// The same is taken back.
+    /// Such a signal was cancelled.
     case signalCancelled(EmergencyCancel)
     /// An evaluator decided about an emergency.
-    case emergency(EmergencyNews)
-    /// A human acknowledged.
+    case emergency(EmergencyChange)
+    /// A person acknowledged.
     case acknowledged(EmergencyAnswer)
-    /// A human ended it.
+    /// A person resolved it.
     case resolved(EmergencyAnswer)
-    /// The notifier tells a tier, or everybody again: nobody holds the emergency.
+    /// The notifier notifies a tier, or everybody again: nobody is responding.
     case escalated(EmergencyID)
-    /// The notifier's ways to people changed.
-    case reachability(ReachabilityNews)
-    /// A notification came further. Its recipient is not reachable where every contact point of its
-    /// channel is opted out or dead: there accepted means nothing.
-    case notification(NotificationNews, isReachable: Bool = true)
-    /// A person is gone for good.
+    /// The reachability of people changed.
+    case reachability(ReachabilityChange)
+    /// A notification's state changed. Its recipient is unreachable if every contact point of its
+    /// channel is opted out or dead; then `accepted` does not count.
+    case notification(NotificationChanged, isReachable: Bool = true)
+    /// A person was removed.
     case personRemoved(PersonID)
 
-    /// A person wants to be watched over.
+    /// A person starts a watch.
     case startWatch(WatchStart)
-    /// The deadline moves back; `request` is answered.
+    /// A watch is extended; `request` is answered.
     case extendWatch(WatchID, by: Span, request: UInt64)
-    /// The person is safe, or no longer wants to be watched over; `request` is answered.
+    /// A watch is ended or cancelled; `request` is answered.
     case closeWatch(WatchID, as: WatchClosing, request: UInt64)
 
-    /// What became of calling the operator's alarm.
+    /// The result of a call to the operator's alarm URL.
     case alarmCalled(EmergencyID, accepted: Bool, jitter: UInt64)
-    /// The operator has what is held done now, as if it were not late.
-    case release([Held])
-    /// The operator wants nothing to come of what is held.
-    case drop([Held])
+    /// The operator releases held waits; they proceed as if they were not late.
+    case release([HeldWait])
+    /// The operator drops held waits.
+    case drop([HeldWait])
     /// Time has passed.
     case tick
 }
 
-/// A length of time as somebody asks for it.
+/// A duration or an end time, as requested.
 public enum Span: Hashable, Sendable {
     case seconds(Int64)
     case until(Timestamp)
 }
 
-/// How a watch ends before its time.
+/// How a watch ends early.
 public enum WatchClosing: Hashable, Sendable {
-    /// Its person arrived safely.
+    /// The person arrived safely.
     case end
-    /// It is not wanted any longer.
+    /// It is no longer needed.
     case cancel
 }
 
-/// What a new watch is made of.
+/// The parameters of a new watch.
 public struct WatchStart: Hashable, Sendable {
-    /// Random; not used when the watch turns out to be an extension.
+    /// Random; unused if a running watch is extended instead.
     public var id: WatchID
     public var person: PersonID
     public var span: Span
     public var note: String?
-    /// Why nobody could be told if it ran out; nil = somebody could.
+    /// Why nobody could be notified if it expired; nil = somebody could.
     public var obstacle: UnreachableReason?
     public var trace: String
-    /// The request that is answered.
+    /// The request to answer.
     public var request: UInt64
 
     public init(

@@ -1,9 +1,9 @@
 import Model
 
-/// A watch together with the times at which something happens to it.
+/// A watch and the times of its next actions.
 public struct TimedWatch: Hashable, Sendable {
     public var watch: Watch
-    /// When its person is reminded.
+    /// When the person is reminded.
     public var reminder: Timestamp
 
     public init(watch: Watch, reminder: Timestamp) {
@@ -14,10 +14,10 @@ public struct TimedWatch: Hashable, Sendable {
     /// When it becomes an emergency.
     public var expiry: Timestamp { watch.deadline + .seconds(watch.graceSeconds) }
 
-    /// When something has to be done next.
+    /// When the next action is due.
     var due: Timestamp { watch.state == .active ? min(reminder, expiry) : expiry }
 
-    /// The signal that its expiry gives; the same however often it is made.
+    /// The signal of its expiry; always with the same id.
     func signal(at now: Timestamp) -> EmergencySignal {
         EmergencySignal(
             id: EmergencyID(Expiry.id(of: watch)), person: watch.person, trigger: .watchExpired,
@@ -27,6 +27,6 @@ public struct TimedWatch: Hashable, Sendable {
 }
 
 extension WatchState {
-    /// Whether it still runs.
+    /// Whether it is running.
     var isActive: Bool { self == .active || self == .reminded }
 }

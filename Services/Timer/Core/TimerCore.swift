@@ -2,27 +2,28 @@ import Directory
 import Model
 import Timing
 
-/// All waits of the suite, and what happens when one ends.
+/// State machine of all waits of the suite: deadlines, watches, and delivery watchdogs.
 ///
-/// Clocks that others want are kept here by id and end only; their rows hold the rest. Watches and
-/// emergencies that are not over are kept whole, since each change decides about them.
+/// Deadlines of other services are kept by id and due time only; their rows hold the rest. Running
+/// watches and open emergencies are kept in full, because each change depends on them.
 ///
 /// ```swift
 /// var core = TimerCore(settings: settings, started: now)
-/// core.load(clocks: …, watches: …, vigils: …)
-/// core.handle(.clockWanted(clock, trace: ""), at: now, into: &effects)
+/// core.load(deadlines: …, watches: …, deliveryWatchdogs: …)
+/// core.handle(.deadlineScheduled(deadline, trace: ""), at: now, into: &effects)
 /// core.handle(.tick, at: core.nextDeadline ?? now, into: &effects)
 /// ```
 public struct TimerCore: Sendable {
-    /// What the operator chose.
+    /// The operator's settings.
     public struct Settings: Hashable, Sendable {
-        /// After a watch's deadline, before it becomes an emergency.
+        /// Time from a watch's deadline until it becomes an emergency.
         public var graceSeconds: Int
-        /// The reminder comes this long before a deadline, or a tenth of the watch before it.
+        /// The reminder comes this long before the deadline, or a tenth of the watch before it,
+        /// whichever is shorter.
         public var reminderSeconds: Int
-        /// After a countdown: by then a delivery of the emergency must be accepted.
+        /// Time after a countdown by which a message about the emergency must be accepted.
         public var undeliveredSeconds: Int
-        /// There is an address to call in an alarm.
+        /// Whether there is an alarm URL to call.
         public var callsAlarm: Bool
 
         public init(
@@ -36,28 +37,28 @@ public struct TimerCore: Sendable {
         }
     }
 
-    /// Whose end is waited for.
+    /// A pending wait.
     enum Wait: Hashable, Comparable, Sendable {
-        case clock(ClockID)
+        case deadline(DeadlineID)
         case watch(WatchID)
-        case vigil(EmergencyID)
+        case deliveryWatchdog(EmergencyID)
     }
 
     let settings: Settings
-    /// Who can be reached, as the notifier published it.
+    /// Who can be reached, as published by the notifier.
     public private(set) var reachability = Reachability()
-    /// What was due before is late.
+    /// Waits due before this are late.
     let started: Timestamp
-    /// The time in which the timer was away, and what became due in it waits for a word.
+    /// The outage during which the timer was down; waits that became due in it are held.
     var outage: Outage?
-    /// Those waits, with when they were due. Their rows still wait, so that they are held again
+    /// The held waits and their due times. Their rows stay pending, so that they are held again
     /// after a restart.
     var held: [Wait: Timestamp] = [:]
-    var queue = ClockQueue<Wait>()
-    /// Those that run.
+    var queue = DeadlineHeap<Wait>()
+    /// Running watches.
     var watches: [WatchID: TimedWatch] = [:]
     var watchOfPerson: [PersonID: WatchID] = [:]
-    var vigils: [EmergencyID: Vigil] = [:]
+    var deliveryWatchdogs: [EmergencyID: DeliveryWatchdog] = [:]
 
     public init(settings: Settings, started: Timestamp, outage: Outage? = nil) {
         self.settings = settings
@@ -65,90 +66,97 @@ public struct TimerCore: Sendable {
         self.outage = outage
     }
 
-    /// Takes over what the store holds, at the start.
+    /// Loads the stored state at start.
     ///
-    /// Vigils get their full time again: what the others said while the timer was down has still to
-    /// be heard. An alarm whose call has no answer yet is called again at once.
+    /// Watchdogs get their full time again, because events published while the timer was down have
+    /// still to arrive. A call to the operator without a known result is repeated immediately.
     ///
-    /// - Parameter watches: those that run
+    /// - Parameter watches: the running ones.
     public mutating func load(
-        clocks: [(id: ClockID, due: Timestamp)], watches: [TimedWatch], vigils: [Vigil],
+        deadlines: [(id: DeadlineID, due: Timestamp)], watches: [TimedWatch],
+        deliveryWatchdogs: [DeliveryWatchdog],
         reachability: Reachability = Reachability()
     ) {
         self.reachability = reachability
-        queue = ClockQueue(clocks.map { .init(.clock($0.id), due: $0.due) })
+        queue = DeadlineHeap(deadlines.map { .init(.deadline($0.id), due: $0.due) })
         self.watches = [:]
         held = [:]
         watchOfPerson = [:]
-        for timed in watches { keep(timed) }
-        self.vigils = [:]
-        for var vigil in vigils {
-            if vigil.state == .waiting {
-                vigil.due = max(vigil.due, started + .seconds(settings.undeliveredSeconds))
-            } else if vigil.state == .alarmed, settings.callsAlarm, !vigil.isCallAccepted {
-                vigil.due = started
+        for timed in watches { store(timed) }
+        self.deliveryWatchdogs = [:]
+        for var deliveryWatchdog in deliveryWatchdogs {
+            if deliveryWatchdog.state == .waiting {
+                deliveryWatchdog.due = max(
+                    deliveryWatchdog.due, started + .seconds(settings.undeliveredSeconds))
+            } else if deliveryWatchdog.state == .alarmed, settings.callsAlarm,
+                !deliveryWatchdog.isCallAccepted
+            {
+                deliveryWatchdog.due = started
             }
-            keep(vigil)
+            store(deliveryWatchdog)
         }
     }
 
-    /// When to call ``Input/tick`` next; nil when nothing waits.
+    /// When to handle the next ``Input/tick``; nil if nothing is pending.
     public var nextDeadline: Timestamp? {
         guard let outage, !held.isEmpty else { return queue.next }
         return queue.next.map { min($0, outage.holdEnds) } ?? outage.holdEnds
     }
 
-    /// Clocks of others that have not fired. Each watch and each vigil has one wait besides.
-    public var pendingClockCount: Int {
-        queue.count + held.count - watches.count - vigils.count
+    /// Number of pending deadlines of other services. Each watch and each watchdog has one wait
+    /// besides.
+    public var pendingDeadlineCount: Int {
+        queue.count + held.count - watches.count - deliveryWatchdogs.count
     }
     public var activeWatchCount: Int { watches.count }
-    /// Emergencies that nobody was told of in time and that are not over, ids ascending.
+    /// Open emergencies that nobody was notified of in time, ids ascending.
     ///
-    /// A person has one at a time: whoever pressed again and again is one, by the press that was
-    /// heard first, also where no evaluator has said what the presses joined.
+    /// A person has one emergency at a time, so a person's signals count as one, named by the
+    /// first, even if no evaluator has joined them.
     public var undelivered: [EmergencyID] {
-        var first: [PersonID: Vigil] = [:]
-        for vigil in vigils.values where vigil.state == .alarmed {
-            if let known = first[vigil.person],
-                (known.heard, known.emergency) < (vigil.heard, vigil.emergency)
+        var first: [PersonID: DeliveryWatchdog] = [:]
+        for deliveryWatchdog in deliveryWatchdogs.values where deliveryWatchdog.state == .alarmed {
+            if let known = first[deliveryWatchdog.person],
+                (known.received, known.emergency) < (
+                    deliveryWatchdog.received, deliveryWatchdog.emergency
+                )
             {
                 continue
             }
-            first[vigil.person] = vigil
+            first[deliveryWatchdog.person] = deliveryWatchdog
         }
         return first.values.map { $0.joined ?? $0.emergency }.sorted()
     }
 
-    /// Takes one input in; what has to be done is appended to the effects, in order.
+    /// Handles one input and appends the resulting effects, in order.
     public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
         switch input {
-        case .clockWanted(let clock, let trace):
-            held[.clock(clock.id)] = nil
-            queue.set(.clock(clock.id), due: clock.due)
-            effects.append(.saveClock(clock, trace: trace))
-        case .clockUnwanted(let id):
-            queue.remove(.clock(id))
-            held[.clock(id)] = nil
-            effects.append(.removeClock(id))
-        case .signal(let signal): watchOver(signal, at: now, into: &effects)
-        case .signalCancelled(let cancel): takeBack(cancel, at: now, into: &effects)
-        case .emergency(let news): hear(news, at: now, into: &effects)
+        case .deadlineScheduled(let deadline, let trace):
+            held[.deadline(deadline.id)] = nil
+            queue.set(.deadline(deadline.id), due: deadline.due)
+            effects.append(.saveDeadline(deadline, trace: trace))
+        case .deadlineCancelled(let id):
+            queue.remove(.deadline(id))
+            held[.deadline(id)] = nil
+            effects.append(.removeDeadline(id))
+        case .signal(let signal): startWatchdog(for: signal, at: now, into: &effects)
+        case .signalCancelled(let cancellation): cancel(cancellation, at: now, into: &effects)
+        case .emergency(let change): apply(change, at: now, into: &effects)
         case .acknowledged(let answer):
             settle(answer.emergency, of: answer.person, at: now, into: &effects)
             markAnswered(answer.emergency, into: &effects)
-        case .escalated(let emergency): escalated(emergency, at: now, into: &effects)
-        case .reachability(let news): applyReachability(news, into: &effects)
+        case .escalated(let emergency): escalationResumed(emergency, at: now, into: &effects)
+        case .reachability(let change): applyReachability(change, into: &effects)
         case .resolved(let answer):
             end(answer.emergency, of: answer.person, at: now, into: &effects)
-        case .notification(let news, let isReachable):
-            hear(news, isReachable: isReachable, at: now, into: &effects)
-        case .personRemoved(let person): forget(person, at: now, into: &effects)
+        case .notification(let change, let isReachable):
+            apply(change, isReachable: isReachable, at: now, into: &effects)
+        case .personRemoved(let person): removePerson(person, at: now, into: &effects)
         case .startWatch(let start): self.start(start, at: now, into: &effects)
         case .extendWatch(let id, let span, let request):
-            effects.append(.answer(request, extend(id, by: span, at: now, into: &effects)))
+            effects.append(.respond(request, extend(id, by: span, at: now, into: &effects)))
         case .closeWatch(let id, let closing, let request):
-            effects.append(.answer(request, close(id, as: closing, at: now, into: &effects)))
+            effects.append(.respond(request, close(id, as: closing, at: now, into: &effects)))
         case .alarmCalled(let id, let accepted, let jitter):
             alarmCalled(id, accepted: accepted, jitter: jitter, at: now, into: &effects)
         case .release(let waits): release(waits, at: now, into: &effects)
@@ -158,37 +166,37 @@ public struct TimerCore: Sendable {
     }
 
     private mutating func applyReachability(
-        _ news: ReachabilityNews, into effects: inout [Effect]
+        _ change: ReachabilityChange, into effects: inout [Effect]
     ) {
-        reachability.apply(news)
-        effects.append(.saveReachability(news))
+        reachability.apply(change)
+        effects.append(.saveReachability(change))
     }
 
     private mutating func tick(at now: Timestamp, into effects: inout [Effect]) {
         endHold(at: now)
-        for _ in 0..<Limits.firedPerTurnMax {
+        for _ in 0..<Limits.expiredPerTurnMax {
             guard let entry = queue.popDue(at: now) else { return }
             guard !hold(entry, at: now) else { continue }
             switch entry.id {
-            case .clock(let id): effects.append(.fire(id, late: entry.due < started))
-            case .watch(let id): watchDue(id, at: now, into: &effects)
-            case .vigil(let id): vigilDue(id, at: now, into: &effects)
+            case .deadline(let id): effects.append(.expireDeadline(id, late: entry.due < started))
+            case .watch(let id): expireWatch(id, at: now, into: &effects)
+            case .deliveryWatchdog(let id): expireWatchdog(id, at: now, into: &effects)
             }
         }
     }
 
-    private mutating func forget(
+    private mutating func removePerson(
         _ person: PersonID, at now: Timestamp, into effects: inout [Effect]
     ) {
         if let id = watchOfPerson[person] { _ = close(id, as: .cancel, at: now, into: &effects) }
-        for vigil in openVigils(of: person) {
-            end(vigil.emergency, of: person, at: now, into: &effects)
+        for deliveryWatchdog in openDeliveryWatchdogs(of: person) {
+            end(deliveryWatchdog.emergency, of: person, at: now, into: &effects)
         }
-        // That they are over has still to be known, but not whose they were.
-        for var vigil in vigils(of: person) {
-            vigil.person = PersonID(.zero)
-            keep(vigil)
-            effects.append(.saveVigil(vigil))
+        // The end of an emergency must still be known, but not its person.
+        for var deliveryWatchdog in deliveryWatchdogs(of: person) {
+            deliveryWatchdog.person = PersonID(.zero)
+            store(deliveryWatchdog)
+            effects.append(.saveDeliveryWatchdog(deliveryWatchdog))
         }
         effects.append(.removeWatches(of: person))
     }

@@ -3,43 +3,43 @@ import Parsing
 import TimerCore
 import Web
 
-/// Calls of the operator's address that are under way, and those that still have to leave.
+/// Calls to the operator's alarm URL: in flight and still owed.
 ///
-/// A call leaves after COMMIT, and a store that cannot commit takes it back together with its turn.
-/// So what was decided is kept here, past the store, until a turn is known to have been committed.
+/// A call leaves after COMMIT, so a store that cannot commit rolls it back with its turn. Therefore
+/// calls are also kept here, outside the store, until their turn is known to be committed.
 struct AlarmCalls {
     private let url: String?
     private var running: [UInt64: EmergencyID] = [:]
     private var last: UInt64 = 0
-    /// Tokens and vigils of calls made in the last turn, which may still be taken back.
-    private var departing: [UInt64: Vigil] = [:]
-    /// Alarms whose turn was taken back.
-    private var owed: [EmergencyID: Vigil] = [:]
+    /// Tokens and watchdogs of calls of the last turn, which may still be rolled back.
+    private var unconfirmed: [UInt64: DeliveryWatchdog] = [:]
+    /// Alarms whose turn was rolled back.
+    private var owed: [EmergencyID: DeliveryWatchdog] = [:]
     /// When owed calls were last made.
     private var lastOwed: Timestamp?
-    /// Owed calls are among those departing.
-    private var isOwedDeparting = false
-    /// Emergencies of which the operator's address has taken a call.
-    private var taken: Set<EmergencyID> = []
+    /// Whether the calls of the last turn include owed ones.
+    private var isOwedUnconfirmed = false
+    /// Emergencies for which the alarm URL has accepted a call.
+    private var accepted: Set<EmergencyID> = []
     /// When an emergency's alarm was last logged.
     private var logged: [EmergencyID: Timestamp] = [:]
 
-    /// - Parameter url: nil when there is no address
+    /// - Parameter url: nil = no alarm URL is set.
     init(url: String?) { self.url = url }
 
-    /// The transfer that tells the operator; nil without an address.
-    mutating func call(_ vigil: Vigil, at now: Timestamp) -> Transfer? {
+    /// The transfer that calls the operator; nil without an alarm URL.
+    mutating func call(_ deliveryWatchdog: DeliveryWatchdog, at now: Timestamp) -> Transfer? {
         guard let url else { return nil }
         last += 1
-        running[last] = vigil.emergency
-        departing[last] = vigil
+        running[last] = deliveryWatchdog.emergency
+        unconfirmed[last] = deliveryWatchdog
         let body: JSON = [
             "alarm": "emergency-undelivered",
-            "emergency": .string(vigil.emergency.description),
-            "person": .string(vigil.person.description),
-            "countdownEnds": .string(vigil.countdownEnds.description),
+            "emergency": .string(deliveryWatchdog.emergency.description),
+            "person": .string(deliveryWatchdog.person.description),
+            "countdownEnds": .string(deliveryWatchdog.countdownEnds.description),
             "time": .string(now.description),
-            "call": .integer(Int64(vigil.calls)),
+            "call": .integer(Int64(deliveryWatchdog.calls)),
         ]
         let call = HTTPCall(
             .post, url, headers: ["Content-Type": "application/json"], body: body.serialized(),
@@ -49,64 +49,65 @@ struct AlarmCalls {
             timeoutMilliseconds: Limits.alarmCallMillisecondsMax)
     }
 
-    /// The emergency of a call that has come to its end; nil for one that is not known.
-    mutating func finished(_ token: UInt64, isTaken: Bool) -> EmergencyID? {
+    /// Handles the result of a call. Returns its emergency; nil for an unknown call.
+    mutating func finish(_ token: UInt64, isAccepted: Bool) -> EmergencyID? {
         let emergency = running.removeValue(forKey: token)
-        if let emergency, isTaken {
-            taken.insert(emergency)
+        if let emergency, isAccepted {
+            accepted.insert(emergency)
             owed[emergency] = nil
         }
         return emergency
     }
 
-    /// A turn has begun and nothing was taken back: the calls made before it have left.
-    mutating func haveLeft() {
-        for vigil in departing.values { owed[vigil.emergency] = nil }
-        isOwedDeparting = false
-        departing.removeAll()
+    /// Confirms the calls of the last turn: a new turn has begun without a rollback.
+    mutating func confirmCalls() {
+        for deliveryWatchdog in unconfirmed.values { owed[deliveryWatchdog.emergency] = nil }
+        isOwedUnconfirmed = false
+        unconfirmed.removeAll()
     }
 
-    /// The last turn was taken back, and its calls with it.
-    mutating func wereTakenBack() {
-        for (token, vigil) in departing {
+    /// Handles the rollback of the last turn and its calls.
+    mutating func rollBack() {
+        for (token, deliveryWatchdog) in unconfirmed {
             running[token] = nil
-            if !taken.contains(vigil.emergency) { owed[vigil.emergency] = vigil }
+            if !accepted.contains(deliveryWatchdog.emergency) {
+                owed[deliveryWatchdog.emergency] = deliveryWatchdog
+            }
         }
-        // Owed calls that were taken back once more have not left: the next turn may make them.
-        if isOwedDeparting { lastOwed = nil }
-        isOwedDeparting = false
-        departing.removeAll()
+        // Owed calls that were rolled back again have not left: the next turn may repeat them.
+        if isOwedUnconfirmed { lastOwed = nil }
+        isOwedUnconfirmed = false
+        unconfirmed.removeAll()
     }
 
-    /// Calls that have to leave in a turn that writes nothing, at most once a minute; empty when
-    /// there are none.
+    /// Owed calls to make in a turn that writes nothing, at most once a minute.
     mutating func owedCalls(at now: Timestamp) -> [Transfer] {
         let wait = Duration.seconds(Limits.owedAlarmSeconds)
         guard !owed.isEmpty, lastOwed.map({ $0 + wait <= now }) ?? true else { return [] }
         lastOwed = now
-        isOwedDeparting = true
+        isOwedUnconfirmed = true
         return owed.values.sorted { $0.emergency < $1.emergency }.compactMap { call($0, at: now) }
     }
 
-    /// Whether an alarm is to be logged: however often its turn is taken back, once a minute.
-    mutating func isToBeLogged(_ emergency: EmergencyID, at now: Timestamp) -> Bool {
+    /// Whether to log an alarm now: at most once a minute, however often its turn is rolled back.
+    mutating func shouldLog(_ emergency: EmergencyID, at now: Timestamp) -> Bool {
         let wait = Duration.seconds(Limits.owedAlarmSeconds)
         if let last = logged[emergency], now < last + wait { return false }
         logged[emergency] = now
         return true
     }
 
-    /// Nobody need be called about this emergency any longer.
+    /// Drops the owed calls about an emergency.
     mutating func forget(_ emergency: EmergencyID) {
         owed[emergency] = nil
-        taken.remove(emergency)
+        accepted.remove(emergency)
         logged[emergency] = nil
     }
 }
 
 extension TransferOutcome {
-    /// Nil when the operator's address took the alarm; else what it said instead.
-    var refusal: String? {
+    /// Why the alarm URL did not accept the alarm; nil if it did.
+    var rejection: String? {
         switch self {
         case .answered(let answer) where (200..<300).contains(answer.status): nil
         case .answered(let answer): "status \(answer.status)"

@@ -3,7 +3,7 @@ import Model
 import Parsing
 import Store
 
-/// The rows of what the notifier published about who can be reached.
+/// Rows of what the notifier published about who can be reached.
 struct ReachabilityRows {
     static let tablesSQL = """
         CREATE TABLE gateway (
@@ -18,8 +18,8 @@ struct ReachabilityRows {
 
     let database: Database
 
-    func save(_ news: ReachabilityNews) throws {
-        if let gateways = news.gateways {
+    func save(_ change: ReachabilityChange) throws {
+        if let gateways = change.gateways {
             try database.run("DELETE FROM gateway")
             for gateway in gateways {
                 try database.run(
@@ -27,7 +27,7 @@ struct ReachabilityRows {
                     .text(try JSON.encode(gateway).text))
             }
         }
-        for state in news.contacts {
+        for state in change.contacts {
             if let problem = state.problem {
                 try database.run(
                     "INSERT OR REPLACE INTO unreachable_contact VALUES (?, ?)",
@@ -50,7 +50,7 @@ struct ReachabilityRows {
             "SELECT contact, problem FROM unreachable_contact"
         ) { row in
             guard let problem = ContactProblem(rawValue: row.text(1)) else {
-                fatalError("broken invariant: a contact point has a known problem")
+                fatalError("broken invariant: contact row with an unknown problem")
             }
             return (row.id(0), problem)
         }

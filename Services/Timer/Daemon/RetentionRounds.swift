@@ -2,12 +2,12 @@ import Hashing
 import Model
 import Store
 
-/// Says now and then that it is time to forget what is old. Everybody forgets by this one clock,
-/// which the store holds: a round that came due while the timer was down is told at its start.
+/// Publishes when all services have to delete expired data. The due time is stored: a round that
+/// became due while the timer was down is published at its start.
 struct RetentionRounds {
     private let database: Database
     private let pause: Duration
-    /// When the next one is due.
+    /// When the next round is due.
     private(set) var due = Timestamp.distantFuture
 
     init(database: Database, every pause: Duration) {
@@ -15,20 +15,20 @@ struct RetentionRounds {
         self.pause = pause
     }
 
-    /// Goes on from the store, or begins to count.
+    /// Loads the due time, or starts the first interval.
     mutating func load(at now: Timestamp) throws {
         let stored = try database.first("SELECT due FROM retention") { $0.time(0) }
-        // No later than one pause from now, should the setting or the clock be another.
+        // At most one interval from now, in case the setting or the system clock changed.
         due = min(stored ?? .distantFuture, now + pause)
         if stored != due { try save() }
     }
 
-    /// What is to be told on `fired` now; nil before its time.
-    mutating func take(at now: Timestamp) throws -> Event? {
+    /// Returns the event to publish if a round is due; nil otherwise.
+    mutating func popDue(at now: Timestamp) throws -> Event? {
         guard due <= now else { return nil }
         due = now + pause
         try save()
-        let id = Hash.meaning(
+        let id = Hash.derivedID(
             kind: .retentionDue, person: nil, subject: .number(0),
             cause: Hash.id("at", .number(now.microseconds)))
         return Event(id: id, time: now, body: .retentionDue(RetentionRound(at: now)))

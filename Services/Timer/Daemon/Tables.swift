@@ -1,12 +1,12 @@
 import Store
 
-/// The tables of the timer's store, step by step.
+/// Migrations of the timer's store.
 enum Tables {
     static let migrations = [
         Migration(
             number: 1,
             sql: """
-                CREATE TABLE clock (
+                CREATE TABLE deadline (
                     id BLOB PRIMARY KEY CHECK (length(id) = 16),
                     rule TEXT NOT NULL,
                     person BLOB NOT NULL,
@@ -14,10 +14,10 @@ enum Tables {
                     subject TEXT,
                     due INTEGER NOT NULL,
                     trace TEXT NOT NULL,
-                    fired INTEGER,
+                    expired INTEGER,
                     late INTEGER NOT NULL DEFAULT 0
                 ) STRICT, WITHOUT ROWID;
-                CREATE INDEX clock_fired ON clock (fired) WHERE fired IS NOT NULL;
+                CREATE INDEX deadline_expired ON deadline (expired) WHERE expired IS NOT NULL;
                 CREATE TABLE watch (
                     id BLOB PRIMARY KEY CHECK (length(id) = 16),
                     person BLOB NOT NULL,
@@ -34,7 +34,7 @@ enum Tables {
                 CREATE INDEX watch_person ON watch (person, started);
                 CREATE INDEX watch_started ON watch (started);
                 CREATE INDEX watch_changed ON watch (changed);
-                CREATE TABLE vigil (
+                CREATE TABLE delivery_watchdog (
                     emergency BLOB PRIMARY KEY CHECK (length(emergency) = 16),
                     person BLOB NOT NULL,
                     countdown INTEGER NOT NULL,
@@ -47,17 +47,17 @@ enum Tables {
         Migration(
             number: 2,
             sql: """
-                ALTER TABLE vigil ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
-                ALTER TABLE vigil ADD COLUMN told INTEGER;
-                ALTER TABLE vigil ADD COLUMN joined BLOB;
-                ALTER TABLE vigil ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE delivery_watchdog ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE delivery_watchdog ADD COLUMN told INTEGER;
+                ALTER TABLE delivery_watchdog ADD COLUMN joined BLOB;
+                ALTER TABLE delivery_watchdog ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
                 """),
         Migration(number: 3, sql: RetentionRounds.migrationSQL),
         Migration(
             number: 4,
             sql: """
-                ALTER TABLE vigil ADD COLUMN messages BLOB NOT NULL DEFAULT x'';
-                ALTER TABLE vigil ADD COLUMN answered INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE delivery_watchdog ADD COLUMN messages BLOB NOT NULL DEFAULT x'';
+                ALTER TABLE delivery_watchdog ADD COLUMN answered INTEGER NOT NULL DEFAULT 0;
                 \(ReachabilityRows.tablesSQL)
                 """),
     ]

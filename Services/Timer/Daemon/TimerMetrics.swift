@@ -2,41 +2,44 @@ import Model
 import Runtime
 import TimerCore
 
-/// The timer's numbers.
+/// Metrics of the timer.
 struct TimerMetrics {
-    private let fired: Counter
+    private let expired: Counter
     private let lag: Histogram
     private let alarms: Counter
     private let undelivered: Gauge
-    private let clocks: Gauge
+    private let deadlines: Gauge
     private let watches: Gauge
 
     init(_ metrics: Metrics) {
-        fired = metrics.counter(
-            "jaga_timer_clocks_fired_total", "Clocks that fired; late: due while it was down.",
+        expired = metrics.counter(
+            "jaga_timer_deadlines_expired_total",
+            "Expired deadlines; late: due while the timer was down.",
             "rule", "late")
         lag = metrics.histogram(
-            "jaga_timer_fire_lag_seconds", "From due to fired, late ones apart.",
+            "jaga_timer_deadline_lag_seconds",
+            "Time from due to expired, without late ones, seconds.",
             buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5])
         alarms = metrics.counter(
-            "jaga_timer_alarms_total", "Emergencies that nobody was told of in time.")
+            "jaga_timer_alarms_total", "Emergencies that nobody was notified of in time.")
         undelivered = metrics.gauge(
-            "jaga_emergency_undelivered", "Emergencies that nobody has been told of yet.")
-        clocks = metrics.gauge("jaga_timer_pending_clocks", "Clocks of others that wait.")
-        watches = metrics.gauge("jaga_timer_active_watches", "Watches that run.")
+            "jaga_emergency_undelivered", "Emergencies that nobody has been notified of yet.")
+        deadlines = metrics.gauge(
+            "jaga_timer_pending_deadlines", "Pending deadlines of other services.")
+        watches = metrics.gauge("jaga_timer_active_watches", "Running watches.")
     }
 
-    func count(_ clock: FiredClock) {
-        fired.add(1, clock.clock.rule.rawValue, clock.late ? "true" : "false")
-        guard !clock.late else { return }
-        lag.observe(Double((clock.fired - clock.clock.due).microseconds) / 1e6)
+    func count(_ deadline: ExpiredDeadline) {
+        expired.add(1, deadline.deadline.rule.rawValue, deadline.late ? "true" : "false")
+        guard !deadline.late else { return }
+        lag.observe(Double((deadline.expired - deadline.deadline.due).microseconds) / 1e6)
     }
 
     func countAlarm() { alarms.add() }
 
-    func show(_ core: TimerCore) {
+    func update(from core: TimerCore) {
         undelivered.set(Double(core.undelivered.count))
-        clocks.set(Double(core.pendingClockCount))
+        deadlines.set(Double(core.pendingDeadlineCount))
         watches.set(Double(core.activeWatchCount))
     }
 }

@@ -8,45 +8,45 @@ import TimerCore
 import Web
 import Wire
 
-/// Between streams, HTTP and store on one side and ``TimerCore`` on the other.
+/// Connects ``TimerCore`` with streams, HTTP and the store.
 final class TimerService: Service {
-    private let outside: any Surroundings
-    private let clocks: ClockRows
+    private let host: any TimerHost
+    private let deadlines: DeadlineRows
     private let watches: WatchRows
-    private let vigils: VigilRows
+    private let deliveryWatchdogs: DeliveryWatchdogRows
     private let reachabilityRows: ReachabilityRows
-    private let keptAnswers: KeptAnswers
+    private let idempotencyStore: IdempotencyStore
     private let metrics: TimerMetrics
     private let settings: TimerCore.Settings
     private let started: Timestamp
     private var core: TimerCore
     private var alarmCalls: AlarmCalls
     private var rounds: RetentionRounds
-    /// The key of the request that is just being handled.
-    private var answering: KeptAnswers.Key?
-    private var nextRemoval: Timestamp
+    /// The idempotency key of the request being handled.
+    private var currentKey: IdempotencyStore.Key?
+    private var nextDeletion: Timestamp
 
     /// - Parameters:
-    ///   - alarmURL: called when nobody was told of an emergency
-    ///   - retentionEvery: between two rounds of forgetting
+    ///   - alarmURL: called when nobody was notified of an emergency.
+    ///   - retentionEvery: interval between retention rounds.
     init(
-        outside: any Surroundings, database: Database, metrics: Metrics,
+        host: any TimerHost, database: Database, metrics: Metrics,
         settings: TimerCore.Settings, alarmURL: String?,
         retentionEvery: Duration = .seconds(3600)
     ) {
-        self.outside = outside
-        clocks = ClockRows(database: database)
+        self.host = host
+        deadlines = DeadlineRows(database: database)
         watches = WatchRows(database: database)
-        vigils = VigilRows(database: database)
+        deliveryWatchdogs = DeliveryWatchdogRows(database: database)
         reachabilityRows = ReachabilityRows(database: database)
-        keptAnswers = KeptAnswers(database)
+        idempotencyStore = IdempotencyStore(database)
         self.metrics = TimerMetrics(metrics)
         self.settings = settings
-        started = outside.now
-        core = TimerCore(settings: settings, started: outside.now)
+        started = host.now
+        core = TimerCore(settings: settings, started: host.now)
         alarmCalls = AlarmCalls(url: alarmURL)
         rounds = RetentionRounds(database: database, every: retentionEvery)
-        nextRemoval = outside.now
+        nextDeletion = host.now
     }
 
     // MARK: Turns
@@ -54,100 +54,104 @@ final class TimerService: Service {
     func start() throws { try load() }
 
     func reload() throws {
-        alarmCalls.wereTakenBack()
+        alarmCalls.rollBack()
         try load()
     }
 
     private func load() throws {
-        core = TimerCore(settings: settings, started: started, outage: outside.outage)
+        core = TimerCore(settings: settings, started: started, outage: host.outage)
         core.load(
-            clocks: try clocks.pending(), watches: try watches.running(), vigils: try vigils.all(),
+            deadlines: try deadlines.pending(), watches: try watches.running(),
+            deliveryWatchdogs: try deliveryWatchdogs.all(),
             reachability: try reachabilityRows.all())
-        try rounds.load(at: outside.now)
+        try rounds.load(at: host.now)
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
-        alarmCalls.haveLeft()
+        alarmCalls.confirmCalls()
         try apply(event)
     }
 
-    /// What is known of the contact points of somebody who is removed goes with them; where others
-    /// share one, the notifier publishes it again.
+    /// Removes the reachability of a removed person's contact points. If others share one, the
+    /// notifier publishes it again.
     func directoryWillChange(_ event: Event) throws {
         guard case .personRemoved(let removal) = event.body,
-            let person = outside.replica.person(removal.person)
+            let person = host.replica.person(removal.person)
         else { return }
         let known = person.contacts.map(\.key).filter { core.reachability.problems[$0] != nil }
         guard !known.isEmpty else { return }
         let states = known.map { ContactPointState(contact: $0, problem: nil) }
-        try take(.reachability(ReachabilityNews(contacts: states)))
+        try handle(.reachability(ReachabilityChange(contacts: states)))
     }
 
     private func apply(_ event: Event) throws {
         switch event.body {
-        case .clockWanted(let clock):
-            // After an outage streams are read again: what fired before waits for nobody.
-            if outside.outage != nil, try clocks.hasFired(clock.id) { return }
-            try take(.clockWanted(clock, trace: event.trace))
-        case .clockUnwanted(let clock): try take(.clockUnwanted(clock.id))
-        case .sosRaised(let signal): try take(.signal(signal))
-        case .sosCancelled(let cancel): try take(.signalCancelled(cancel))
-        case .emergencyCountdown(let news), .emergencyOpened(let news), .emergencyJoined(let news),
-            .emergencyCancelled(let news), .emergencyAcknowledged(let news),
-            .emergencyResolved(let news):
-            try take(.emergency(news))
-        case .notificationChanged(let news):
-            try take(.notification(news, isReachable: isReachable(by: news)))
-        case .ladderTier(let news), .ladderExhausted(let news):
-            try take(.escalated(news.emergency))
-        case .reachabilityChanged(let news): try take(.reachability(news))
-        case .acknowledgementGiven(let answer): try take(.acknowledged(answer))
-        case .resolutionGiven(let answer): try take(.resolved(answer))
-        case .personRemoved(let removal): try take(.personRemoved(removal.person))
+        case .deadlineScheduled(let deadline):
+            // After an outage streams are read again: nobody waits for a deadline that has already
+            // expired.
+            if host.outage != nil, try deadlines.hasExpired(deadline.id) { return }
+            try handle(.deadlineScheduled(deadline, trace: event.trace))
+        case .deadlineCancelled(let deadline): try handle(.deadlineCancelled(deadline.id))
+        case .sosRaised(let signal): try handle(.signal(signal))
+        case .sosCancelled(let cancel): try handle(.signalCancelled(cancel))
+        case .emergencyCountdown(let change), .emergencyOpened(let change),
+            .emergencyJoined(let change),
+            .emergencyCancelled(let change), .emergencyAcknowledged(let change),
+            .emergencyResolved(let change):
+            try handle(.emergency(change))
+        case .notificationChanged(let change):
+            try handle(.notification(change, isReachable: isReachable(by: change)))
+        case .escalationTierStarted(let change), .escalationExhausted(let change):
+            try handle(.escalated(change.emergency))
+        case .reachabilityChanged(let change): try handle(.reachability(change))
+        case .acknowledgementCommitted(let answer): try handle(.acknowledged(answer))
+        case .resolutionCommitted(let answer): try handle(.resolved(answer))
+        case .personRemoved(let removal): try handle(.personRemoved(removal.person))
         default: break
         }
     }
 
     /// Whether a message's recipient has a contact point of its channel that is neither opted out
     /// nor dead. An unknown recipient counts as reachable.
-    private func isReachable(by news: NotificationNews) -> Bool {
-        let contacts = (outside.replica.person(news.recipient)?.contacts ?? []).filter {
-            $0.channel == news.channel && !$0.address.isEmpty
+    private func isReachable(by change: NotificationChanged) -> Bool {
+        let contacts = (host.replica.person(change.recipient)?.contacts ?? []).filter {
+            $0.channel == change.channel && !$0.address.isEmpty
         }
         return contacts.isEmpty
             || contacts.contains { core.reachability.problems[$0.key] == nil }
     }
 
     func handle(_ request: Request) throws {
-        alarmCalls.haveLeft()
+        alarmCalls.confirmCalls()
         let requests = WatchRequests(
-            rows: watches, replica: outside.replica,
-            principal: outside.principal(of: request), now: outside.now,
+            rows: watches, replica: host.replica,
+            principal: host.principal(of: request), now: host.now,
             reachability: core.reachability)
         do {
-            switch try requests.demand(request) {
-            case .answer(let response): outside.answer(request.id, response)
-            case .input(let input): try take(input, from: request)
+            switch try requests.parse(request) {
+            case .respond(let response): host.answer(request.id, response)
+            case .input(let input): try handle(input, from: request)
             }
         } catch let problem as Problem {
-            outside.answer(request.id, .problem(problem))
+            host.answer(request.id, .problem(problem))
         }
     }
 
-    /// Lets the core answer, unless the same request was answered before.
-    private func take(_ input: Input, from request: Request) throws {
-        answering = try KeptAnswers.Key(request, as: .command)
-        defer { answering = nil }
-        if let key = answering, let first = try keptAnswers.answer(to: key, at: outside.now),
+    /// Handles a request's input, unless the same request was answered before.
+    private func handle(_ input: Input, from request: Request) throws {
+        currentKey = try IdempotencyStore.Key(request, as: .command)
+        defer { currentKey = nil }
+        if let key = currentKey, let first = try idempotencyStore.response(to: key, at: host.now),
             try isCurrent(first, to: input)
         {
-            return outside.answer(request.id, first)
+            return host.answer(request.id, first)
         }
-        try take(input)
+        try handle(input)
     }
 
-    /// Whether the first answer to a request still holds. The answer that shows a running watch
-    /// holds only while the watch runs: after that, nobody would watch.
+    /// Whether the first response to a request is still true. A response that shows a running watch
+    /// is true only while the watch runs; repeating it later would claim a watch that does not
+    /// exist.
     private func isCurrent(_ first: Response, to input: Input) throws -> Bool {
         if case .closeWatch = input { return true }
         guard let id = try? JSON.parse(first.body)["id"]?.string.flatMap({ WatchID($0) }) else {
@@ -156,95 +160,97 @@ final class TimerService: Service {
         return try watches.find(id).map { [.active, .reminded].contains($0.watch.state) } ?? false
     }
 
-    func transferred(_ result: TransferResult) throws {
-        alarmCalls.haveLeft()
-        let refusal = result.outcome.refusal
-        guard let emergency = alarmCalls.finished(result.token, isTaken: refusal == nil)
+    func transferCompleted(_ result: TransferResult) throws {
+        alarmCalls.confirmCalls()
+        let rejection = result.outcome.rejection
+        guard let emergency = alarmCalls.finish(result.token, isAccepted: rejection == nil)
         else { return }
-        if let refusal {
-            outside.log.warning(
-                "the operator's alarm was not taken",
-                ["emergency": emergency, "answer": refusal, "setting": TimerSettings.alarmURL])
+        if let rejection {
+            host.log.warning(
+                "operator alarm call failed",
+                ["emergency": emergency, "reason": rejection, "setting": TimerSettings.alarmURL])
         }
-        try take(
-            .alarmCalled(emergency, accepted: refusal == nil, jitter: SecureRandom.id().high))
+        try handle(
+            .alarmCalled(emergency, accepted: rejection == nil, jitter: SecureRandom.id().high))
     }
 
     func tick() throws {
-        alarmCalls.haveLeft()
-        if callOwed() { return }
-        try take(.tick)
-        if let round = try rounds.take(at: outside.now) { try outside.publish(round, on: .fired) }
-        if outside.now >= nextRemoval { try removeOld() }
+        alarmCalls.confirmCalls()
+        if makeOwedCalls() { return }
+        try handle(.tick)
+        if let round = try rounds.popDue(at: host.now) {
+            try host.publish(round, on: .deadlines)
+        }
+        if host.now >= nextDeletion { try deleteExpired() }
     }
 
-    /// Makes the calls that were taken back with their turn, in one that writes nothing and so can
-    /// be committed on a full disk; the next decides again.
-    private func callOwed() -> Bool {
-        let calls = alarmCalls.owedCalls(at: outside.now)
+    /// Repeats calls that were rolled back with their turn, in a turn that writes nothing and
+    /// therefore commits even on a full disk. The next turn decides again.
+    private func makeOwedCalls() -> Bool {
+        let calls = alarmCalls.owedCalls(at: host.now)
         guard !calls.isEmpty else { return false }
-        outside.log.error(
-            "the operator is called although the store cannot keep the alarm",
-            ["calls": calls.count, "hint": "Make room on the disk of the timer's store."])
-        for call in calls { outside.start(call) }
+        host.log.error(
+            "operator alarm call without a stored alarm",
+            ["calls": calls.count, "hint": "Free disk space for the timer's store."])
+        for call in calls { host.start(call) }
         return true
     }
 
     var nextDeadline: Timestamp? {
-        min(nextRemoval, rounds.due, core.nextDeadline ?? .distantFuture)
+        min(nextDeletion, rounds.due, core.nextDeadline ?? .distantFuture)
     }
 
-    /// Forgets what is no longer needed, a little at a time.
-    private func removeOld() throws {
+    /// Deletes expired rows, a limited number in each turn.
+    private func deleteExpired() throws {
         let limit = Limits.removedPerTurnMax
         let removed = max(
-            try keptAnswers.forget(at: outside.now, limit: limit),
-            try clocks.removeFired(
-                before: outside.now - .seconds(Limits.firedClockKeptSeconds), limit: limit),
+            try idempotencyStore.prune(at: host.now, limit: limit),
+            try deadlines.removeExpired(
+                before: host.now - .seconds(Limits.expiredDeadlineKeptSeconds), limit: limit),
             try watches.removeOver(
-                before: outside.now - .seconds(Limits.watchKeptSeconds), limit: limit))
-        nextRemoval = outside.now + .seconds(removed == limit ? 1 : Limits.removalSeconds)
+                before: host.now - .seconds(Limits.watchKeptSeconds), limit: limit))
+        nextDeletion = host.now + .seconds(removed == limit ? 1 : Limits.removalSeconds)
     }
 
     // MARK: Streams
 
-    /// What runs now, and what ended lately: whoever lost the stream has missed nothing after it.
+    /// Running watches and recently expired waits: enough for a consumer that lost the stream.
     func snapshot(of stream: StreamName) throws -> [Event] {
-        let start = outside.now - .seconds(Limits.snapshotSeconds)
-        return try watches.running().map { .changed($0.watch, at: outside.now) }
+        let start = host.now - .seconds(Limits.snapshotSeconds)
+        return try watches.running().map { .changed($0.watch, at: host.now) }
             + watches.expired(since: start).flatMap { timed, time in
                 [Event.changed(timed.watch, at: time), .expired(timed, at: time)]
             }
-            + clocks.fired(since: start, limit: Limits.snapshotClocksMax)
+            + deadlines.expired(since: start, limit: Limits.snapshotDeadlinesMax)
     }
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
         for event in events { try apply(event) }
     }
 
-    // MARK: What is shown
+    // MARK: Status
 
-    var troubles: [String] {
-        var troubles = core.undelivered.map {
-            "nobody was told of emergency \($0) in time: jaga emergency show \($0)"
+    var healthProblems: [String] {
+        var healthProblems = core.undelivered.map {
+            "nobody was notified of emergency \($0) in time; run jaga emergency show \($0)"
         }
-        if core.pendingClockCount > Limits.clocksPendingMax {
-            troubles.append("more than \(Limits.clocksPendingMax) clocks wait")
+        if core.pendingDeadlineCount > Limits.deadlinesPendingMax {
+            healthProblems.append("more than \(Limits.deadlinesPendingMax) deadlines are pending")
         }
-        return troubles
+        return healthProblems
     }
 
     var alarms: [String] {
-        let count = (try? held)?.count(where: \.isShown) ?? 0
+        let count = (try? heldEntries)?.count(where: \.isShown) ?? 0
         guard count > 0, let end = core.holdEnds else { return [] }
-        return ["\(count) waits that were due are held until \(end): see 'jaga release'"]
+        return ["\(count) overdue waits are held until \(end): see 'jaga held'"]
     }
 
-    // MARK: What is held
+    // MARK: Outage hold
 
-    /// The notifier's own clocks are not shown: it holds what would come of them, and for its next
-    /// attempts it does not wait for anybody.
-    var held: [HeldEntry] {
+    /// Deadlines of the notifier are not shown: the notifier holds their consequences itself, and
+    /// retries need no decision.
+    var heldEntries: [HeldEntry] {
         get throws {
             try core.heldWaits.compactMap { wait, due in
                 switch wait {
@@ -252,107 +258,114 @@ final class TimerService: Service {
                     return try watches.find(id).map {
                         HeldEntry(
                             id: id.description, kind: "watch",
-                            what: ClockRule.watchExpiry.rawValue, person: $0.watch.person,
+                            what: DeadlineKind.watchExpiry.rawValue, person: $0.watch.person,
                             due: $0.expiry)
                     }
-                case .clock(let id):
-                    guard let clock = try clocks.waiting(id), clock.rule != .retry else {
+                case .deadline(let id):
+                    guard let deadline = try deadlines.findPending(id), deadline.rule != .retry
+                    else {
                         return nil
                     }
                     return HeldEntry(
-                        id: id.description, kind: "clock", what: clock.rule.rawValue,
-                        person: clock.person, emergency: clock.emergency, due: due,
-                        isShown: !clock.rule.isNotifiers)
+                        id: id.description, kind: "clock", what: deadline.rule.rawValue,
+                        person: deadline.person, emergency: deadline.emergency, due: due,
+                        isShown: !deadline.rule.isNotifierOwned)
                 }
             }
         }
     }
 
-    func settle(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {
+    func settleHeld(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {
         let named = Set(entries.map(\.id))
         let waits = core.heldWaits.map(\.wait).filter { isAll || named.contains($0.text) }
-        try take(isDropped ? .drop(waits) : .release(waits))
+        try handle(isDropped ? .drop(waits) : .release(waits))
     }
 
     var statusDetails: JSON {
         [
-            "clocks": .integer(Int64(core.pendingClockCount)),
+            "clocks": .integer(Int64(core.pendingDeadlineCount)),
             "watches": .integer(Int64(core.activeWatchCount)),
             "undelivered": .array(core.undelivered.map { .string($0.description) }),
         ]
     }
 
-    func writeMetrics(_ metrics: Metrics) { self.metrics.show(core) }
+    func writeMetrics(_ metrics: Metrics) { self.metrics.update(from: core) }
 
     // MARK: Effects
 
-    private func take(_ input: Input) throws {
+    private func handle(_ input: Input) throws {
         var effects: [Effect] = []
-        core.handle(input, at: outside.now, into: &effects)
+        core.handle(input, at: host.now, into: &effects)
         for effect in effects { try perform(effect) }
     }
 
     private func perform(_ effect: Effect) throws {
         switch effect {
-        case .saveClock(let clock, let trace): try clocks.save(clock, trace: trace)
-        case .removeClock(let id): try clocks.remove(id)
-        case .fire(let id, let late):
-            guard let event = try clocks.fire(id, late: late, at: outside.now) else { return }
-            if case .clockFired(let clock) = event.body { metrics.count(clock) }
-            try outside.publish(event, on: .fired)
-        case .saveWatch(let timed): try watches.save(timed, at: outside.now)
+        case .saveDeadline(let deadline, let trace): try deadlines.save(deadline, trace: trace)
+        case .removeDeadline(let id): try deadlines.remove(id)
+        case .expireDeadline(let id, let late):
+            guard let event = try deadlines.expire(id, late: late, at: host.now) else { return }
+            if case .deadlineExpired(let deadline) = event.body { metrics.count(deadline) }
+            try host.publish(event, on: .deadlines)
+        case .saveWatch(let timed): try watches.save(timed, at: host.now)
         case .removeWatches(let person):
             try watches.removeAll(of: person)
-            try clocks.removeAll(of: person)
-        case .saveVigil(let vigil):
-            if !vigil.isOpen { alarmCalls.forget(vigil.emergency) }
-            try vigils.save(vigil)
-        case .removeVigil(let emergency): try vigils.remove(emergency)
-        case .saveReachability(let news): try reachabilityRows.save(news)
-        case .publish(let event): try outside.publish(event, on: .fired)
-        case .answer(let request, let answer): try respond(answer, to: request)
-        case .raiseAlarm(let vigil):
-            guard alarmCalls.isToBeLogged(vigil.emergency, at: outside.now) else { return }
+            try deadlines.removeAll(of: person)
+        case .saveDeliveryWatchdog(let deliveryWatchdog):
+            if !deliveryWatchdog.isOpen { alarmCalls.forget(deliveryWatchdog.emergency) }
+            try deliveryWatchdogs.save(deliveryWatchdog)
+        case .removeDeliveryWatchdog(let emergency): try deliveryWatchdogs.remove(emergency)
+        case .saveReachability(let change): try reachabilityRows.save(change)
+        case .publish(let event): try host.publish(event, on: .deadlines)
+        case .respond(let request, let result): try respond(result, to: request)
+        case .raiseAlarm(let deliveryWatchdog):
+            guard alarmCalls.shouldLog(deliveryWatchdog.emergency, at: host.now) else {
+                return
+            }
             metrics.countAlarm()
-            outside.log.error(
-                "nobody was told of an emergency in time",
+            host.log.error(
+                "emergency undelivered",
                 [
-                    "emergency": vigil.emergency, "countdown_ends": vigil.countdownEnds,
-                    "hint": "Act yourself: jaga status shows queue and gateways of the notifier.",
+                    "emergency": deliveryWatchdog.emergency,
+                    "countdown_ends": deliveryWatchdog.countdownEnds,
+                    "hint":
+                        "Contact people yourself; jaga status shows queue and gateways.",
                 ])
-        case .endAlarm(let vigil):
-            outside.log.info(
-                "the emergency of the alarm was told or has ended",
-                ["emergency": vigil.emergency])
-        case .callAlarm(let vigil):
-            if let transfer = alarmCalls.call(vigil, at: outside.now) { outside.start(transfer) }
+        case .endAlarm(let deliveryWatchdog):
+            host.log.info(
+                "alarm ended",
+                ["emergency": deliveryWatchdog.emergency])
+        case .callAlarm(let deliveryWatchdog):
+            if let transfer = alarmCalls.call(deliveryWatchdog, at: host.now) {
+                host.start(transfer)
+            }
         }
     }
 
-    private func respond(_ answer: WatchAnswer, to request: UInt64) throws {
+    private func respond(_ result: WatchResult, to request: UInt64) throws {
         let response =
-            switch answer {
+            switch result {
             case .started(let timed): timed.response(status: 201)
             case .extended(let timed), .closed(let timed): timed.response()
-            case .refused(let refusal): Response.problem(refusal.problem)
+            case .rejected(let rejection): Response.problem(rejection.problem)
             }
-        if let answering { try keptAnswers.keep(response, to: answering, at: outside.now) }
-        outside.answer(request, response)
+        if let currentKey { try idempotencyStore.store(response, to: currentKey, at: host.now) }
+        host.answer(request, response)
     }
 }
 
-extension Held {
+extension HeldWait {
     fileprivate var text: String {
         switch self {
-        case .clock(let id): id.description
+        case .deadline(let id): id.description
         case .watch(let id): id.description
         }
     }
 }
 
-extension ClockRule {
-    /// Whether the notifier waits for it, and shows what waits with it.
-    fileprivate var isNotifiers: Bool {
+extension DeadlineKind {
+    /// Whether the notifier owns this deadline and shows what is held because of it.
+    fileprivate var isNotifierOwned: Bool {
         [.tier, .fallback, .acknowledgementHold].contains(self)
     }
 }

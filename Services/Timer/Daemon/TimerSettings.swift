@@ -2,7 +2,7 @@ import Hosting
 import Runtime
 import TimerCore
 
-/// What the operator can choose about the timer.
+/// Settings of the timer.
 enum TimerSettings {
     static let grace = "JAGA_TIMER_GRACE_SECONDS"
     static let reminder = "JAGA_TIMER_REMINDER_SECONDS"
@@ -13,19 +13,21 @@ enum TimerSettings {
     static let all = [
         Setting(
             grace, .integer(1...3600), default: "120", unit: "seconds",
-            help: "Wait after a watch's deadline before it becomes an emergency."),
+            help: "Time from a watch's deadline until it becomes an emergency."),
         Setting(
             reminder, .integer(1...3600), default: "300", unit: "seconds",
-            help: "Reminder before a watch's deadline; a tenth of the watch where that is less."),
+            help: "Reminder before a watch's deadline, "
+                + "or a tenth of the watch if that is shorter."),
         Setting(
             undelivered, .integer(5...600), default: "15", unit: "seconds",
-            help: "Alarm when no delivery is accepted so long after an emergency's countdown."),
+            help: "Operator alarm if no message is accepted this long after a countdown."
+        ),
         Setting(
             alarmURL, .url(["https", "http"]),
-            help: "Called by POST when nobody could be told of an emergency."),
+            help: "Called by POST when nobody was notified of an emergency in time."),
         Setting(
             retention, .integer(1...1440), default: "60", unit: "minutes",
-            help: "All services look so often for what they have kept long enough."),
+            help: "Interval at which all services delete expired data."),
     ]
 }
 

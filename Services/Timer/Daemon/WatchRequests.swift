@@ -7,14 +7,14 @@ import Store
 import TimerCore
 import Web
 
-/// What a request under `/v1/watches` asks of the timer: an answer at once, or an input of the core
-/// that answers.
-enum WatchDemand {
-    case answer(Response)
+/// The result of parsing a request under `/v1/watches`: an immediate response, or an input of the
+/// core, which then responds.
+enum WatchRequestOutcome {
+    case respond(Response)
     case input(Input)
 }
 
-/// Reads requests about watches: who asks, whether they may, and what they want.
+/// Parses and authorizes requests about watches.
 struct WatchRequests {
     enum Route: Sendable {
         case list, start, show, extend, end, cancel
@@ -31,30 +31,32 @@ struct WatchRequests {
 
     let rows: WatchRows
     let replica: Replica
-    /// Who asks; nil when nobody is known by the credentials.
+    /// The caller; nil if the credentials are unknown.
     let principal: Principal?
     let now: Timestamp
     var reachability = Reachability()
 
-    /// - Throws: a ``Problem`` that is the answer, or what the store could not do
-    func demand(_ request: Request) throws -> WatchDemand {
+    /// Parses a request.
+    ///
+    /// - Throws: a ``Problem`` that is the response, or a `StoreError`.
+    func parse(_ request: Request) throws -> WatchRequestOutcome {
         switch WatchRequests.router.route(request) {
-        case .answered(let response): return .answer(response)
+        case .answered(let response): return .respond(response)
         case .found(let route, let parameters):
-            let principal = try known()
+            let principal = try requirePrincipal()
             switch route {
-            case .list: return .answer(try list(request, for: principal))
+            case .list: return .respond(try list(request, for: principal))
             case .start: return .input(try start(request, by: principal))
             default:
                 let timed = try watch(parameters, for: principal, route: route)
-                return try demand(route, timed, request)
+                return try parse(route, timed, request)
             }
         }
     }
 
-    private func demand(
+    private func parse(
         _ route: Route, _ timed: TimedWatch, _ request: Request
-    ) throws(Problem) -> WatchDemand {
+    ) throws(Problem) -> WatchRequestOutcome {
         let id = timed.watch.id
         switch route {
         case .extend:
@@ -64,16 +66,16 @@ struct WatchRequests {
         case .cancel:
             try check(request.headers["If-Match"], against: timed.watch.version)
             return .input(.closeWatch(id, as: .cancel, request: request.id))
-        case .show, .list, .start: return .answer(timed.response())
+        case .show, .list, .start: return .respond(timed.response())
         }
     }
 
-    private func known() throws(Problem) -> Principal {
+    private func requirePrincipal() throws(Problem) -> Principal {
         if let principal { return principal }
-        if replica.isEmpty { throw .unavailable("the directory has not been heard yet") }
+        if replica.isEmpty { throw .unavailable("directory replica is still loading; retry") }
         throw .unauthorized(
-            "the credentials are missing or wrong",
-            hint: "send Authorization: Bearer TOKEN, or Basic with the token as password")
+            "credentials are missing or invalid",
+            hint: "Send Authorization: Bearer TOKEN, or Basic with the token as password.")
     }
 
     private func allow(
@@ -87,7 +89,7 @@ struct WatchRequests {
     private func start(_ request: Request, by principal: Principal) throws(Problem) -> Input {
         guard let person = principal.person else {
             try allow(principal, .watch, on: .suite)
-            throw .denied("only a person can be watched over")
+            throw .denied("only a person can start a watch")
         }
         try allow(principal, .watch, on: .person(person))
         let body = try WatchBody(request.json(), fields: ["minutes", "deadline", "note"])
@@ -98,18 +100,18 @@ struct WatchRequests {
                 trace: request.trace, request: request.id))
     }
 
-    /// The watch of the path, if the principal may do with it what the route does. One that they
-    /// may not see is not there.
+    /// The watch of the path, if the principal may perform the route's action. A watch that they
+    /// may not see is reported as not found.
     private func watch(
         _ parameters: Parameters, for principal: Principal, route: Route
     ) throws -> TimedWatch {
         let id = try parameters.id("watch", WatchID.self)
         guard let timed = try rows.find(id) else {
-            throw Problem.notFound("there is no such watch")
+            throw Problem.notFound("watch not found")
         }
         let owner = RightsTarget.person(timed.watch.person)
         if !replica.decide(principal, .readPerson, on: owner, at: now).isAllowed {
-            throw Problem.notFound("there is no such watch")
+            throw Problem.notFound("watch not found")
         }
         if route != .show { try allow(principal, .watch, on: owner) }
         return timed
@@ -127,8 +129,8 @@ struct WatchRequests {
             mark = WatchMark(cursor)
             if mark == nil {
                 throw Problem.invalid(
-                    "this is not a cursor", field: "cursor",
-                    hint: #"use the "next" of the page before"#)
+                    "invalid cursor", field: "cursor",
+                    hint: #"Use "next" of the previous page."#)
             }
         }
         let found = try rows.list(of: principal.person, after: mark, limit: limit + 1)
@@ -142,6 +144,6 @@ struct WatchRequests {
 
     private func check(_ header: String?, against version: Int64) throws(Problem) {
         guard let header, header != "*", header != "\"\(version)\"" else { return }
-        throw .outdated("the watch has changed", hint: "read it again; its version is \(version)")
+        throw .outdated("the watch has changed", hint: "Read it again; its version is \(version).")
     }
 }

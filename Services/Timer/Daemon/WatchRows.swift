@@ -2,7 +2,7 @@ import Model
 import Store
 import TimerCore
 
-/// The rows of watches: those that run, and for a while those that are over.
+/// Rows of running watches and, for a while, ended ones.
 struct WatchRows {
     let database: Database
 
@@ -24,12 +24,12 @@ struct WatchRows {
         try database.first(WatchRows.select + "WHERE id = ?", .id(id), as: read)
     }
 
-    /// Those that run.
+    /// The running watches.
     func running() throws -> [TimedWatch] {
         try database.all(WatchRows.select + "WHERE state IN ('active', 'reminded')", as: read)
     }
 
-    /// Those that ran out since a time, with when they did, oldest first.
+    /// Watches that expired since a time, with their expiry, oldest first.
     func expired(since start: Timestamp) throws -> [(timed: TimedWatch, at: Timestamp)] {
         try database.all(
             WatchRows.select + "WHERE state = 'expired' AND changed >= ? ORDER BY changed, id",
@@ -37,11 +37,11 @@ struct WatchRows {
         ) { (try read($0), $0.time(10)) }
     }
 
-    /// The newest first.
+    /// Lists watches, newest first.
     ///
     /// - Parameters:
-    ///   - person: nil for everybody
-    ///   - mark: those behind this one
+    ///   - person: nil = everybody.
+    ///   - mark: only watches after this one.
     func list(
         of person: PersonID?, after mark: WatchMark?, limit: Int
     ) throws -> [TimedWatch] {
@@ -59,11 +59,11 @@ struct WatchRows {
 
     func removeAll(of person: PersonID) throws {
         try database.run("DELETE FROM watch WHERE person = ?", .id(person))
-        // What was deleted also goes from the file that pages are written to first.
-        database.cutLogAfterCommit()
+        // Deleted data is also removed from the write-ahead log.
+        database.truncateLogAfterCommit()
     }
 
-    /// Forgets watches that were over before a time.
+    /// Deletes watches that ended before a time.
     ///
     /// - Returns: how many, at most `limit`.
     func removeOver(before end: Timestamp, limit: Int) throws -> Int {
@@ -81,7 +81,7 @@ struct WatchRows {
 
     private func read(_ row: Row) throws -> TimedWatch {
         guard let state = WatchState(rawValue: row.text(6)) else {
-            fatalError("broken invariant: a watch has a known state")
+            fatalError("broken invariant: watch row with an unknown state")
         }
         let watch = Watch(
             id: row.id(0), person: row.id(1), started: row.time(2), deadline: row.time(3),
@@ -91,7 +91,7 @@ struct WatchRows {
     }
 }
 
-/// A place in the list of watches, and its text form as a cursor.
+/// A position in the list of watches, encoded as a cursor.
 struct WatchMark: Hashable {
     var started: Timestamp
     var id: WatchID
@@ -101,7 +101,7 @@ struct WatchMark: Hashable {
         self.id = id
     }
 
-    /// Nil for a text that ``text`` did not write.
+    /// Nil for a text that ``text`` did not produce.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let id = WatchID(parts[1]),

@@ -4,7 +4,7 @@ import TimerCore
 import Web
 
 extension TimedWatch {
-    /// What the API shows of a watch.
+    /// The API's representation of a watch.
     var json: JSON {
         var members: [JSON.Member] = [
             .init("id", .string(watch.id.description)),
@@ -21,7 +21,7 @@ extension TimedWatch {
         return .object(members)
     }
 
-    /// The watch with its version as ETag.
+    /// The watch as a response, with its version as ETag.
     func response(status: Int = 200) -> Response {
         var response = Response.json(json, status: status)
         response.headers["ETag"] = "\"\(watch.version)\""
@@ -30,32 +30,32 @@ extension TimedWatch {
     }
 }
 
-extension WatchRefusal {
-    /// What the API says.
+extension WatchRejection {
+    /// The API's error.
     var problem: Problem {
         switch self {
         case .tooSoon:
             .invalid(
                 "the deadline is less than \(Limits.watchSecondsMin) seconds from now",
-                field: "deadline", hint: "choose a later one")
+                field: "deadline", hint: "Choose a later one.")
         case .tooFar:
             .invalid(
                 "the deadline is more than \(Limits.watchSecondsMax / 86_400) days from now",
-                field: "deadline", hint: "choose an earlier one and extend the watch later")
+                field: "deadline", hint: "Choose an earlier one and extend the watch later.")
         case .notLater:
             .conflict(
-                "an extension cannot move the deadline forward", field: "deadline",
-                hint: "start a new watch with the earlier deadline")
+                "an extension cannot make the deadline earlier", field: "deadline",
+                hint: "Start a new watch with the earlier deadline.")
         case .over:
-            .conflict("the watch is over", hint: "start a new one")
+            .conflict("the watch has ended", hint: "Start a new one.")
         case .noteTooLong:
             .invalid("the note is longer than \(Limits.noteBytesMax) bytes", field: "note")
         case .nobodyReachable(let reason):
             .conflict(
-                "nobody could be told if the watch ran out: \(reason.explanation)",
+                "nobody could be notified if the watch expired: \(reason.explanation)",
                 hint: reason.hint)
         case .tooMany:
-            .unavailable("no more watches can be started now", retryAfterSeconds: 60)
+            .unavailable("too many active watches", retryAfterSeconds: 60)
         }
     }
 }

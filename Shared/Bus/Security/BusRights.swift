@@ -1,20 +1,20 @@
 import Wire
 
-/// What each role may do on the bus; this table is all of it.
+/// Rights of each role on the bus; this table is complete.
 ///
-/// It is asked at three doors: by the ZAP handler (who may connect to which socket), for each
-/// question at the ROUTER (verbs and streams), and through the choice of sockets (what stands on
-/// one PUB is for the same readers).
+/// They are checked by the ZAP handler (which role may connect to which socket), for each request
+/// at the ROUTER (verb and streams), and by the choice of sockets (all streams of a PUB have the
+/// same readers).
 ///
-/// Subscriptions are not judged one by one. libzmq could (XPUB with `ZMQ_XPUB_MANUAL`, `User-Id` of
-/// the subscription), but 4.3.4, which Debian 12 has, uses memory that is freed when a subscriber
-/// leaves before its subscription is confirmed (zeromq/libzmq pull request 4137, mended in 4.3.5;
-/// seen with valgrind). So `in/p`, which fewer may hear than the rest of what ingest keeps, has a
-/// PUB of its own.
+/// Subscriptions are not checked individually. libzmq could do it (XPUB with `ZMQ_XPUB_MANUAL`,
+/// `User-Id` of the subscription), but 4.3.4, the version of Debian 12, uses memory after free when
+/// a subscriber leaves before its subscription is confirmed (zeromq/libzmq pull request 4137, fixed
+/// in 4.3.5; seen with valgrind). So `in/p`, which has fewer readers than the other streams of
+/// ingest, has its own PUB.
 public enum BusRights {
-    /// Streams that are read by the same roles.
+    /// Streams with the same readers.
     public enum Family: Sendable, CaseIterable {
-        case inputs, events, sos, directory, fired, deliveries
+        case inputs, events, sos, directory, deadlines, deliveries
 
         init(_ stream: StreamName) {
             switch stream {
@@ -22,26 +22,26 @@ public enum BusRights {
             case .events: self = .events
             case .sos: self = .sos
             case .directory: self = .directory
-            case .fired: self = .fired
+            case .deadlines: self = .deadlines
             case .deliveries: self = .deliveries
             }
         }
     }
 
-    /// What a role may follow: hear, be repeated, take snapshots of.
+    /// Streams that a role may follow, replay and snapshot.
     static func reads(_ role: BusRole) -> Set<Family> {
         switch role {
-        case .ingest: [.directory, .fired, .deliveries]
+        case .ingest: [.directory, .deadlines, .deliveries]
         case .membership: []
         case .evaluator: [.inputs]
         case .timer: [.events, .sos, .directory, .deliveries]
-        case .notifier: [.events, .sos, .directory, .fired]
+        case .notifier: [.events, .sos, .directory, .deadlines]
         case .operator: Set(Family.allCases)
         }
     }
 
-    /// What a role may compute for the keeper of the stream.
-    static func computes(_ role: BusRole) -> Set<Family> {
+    /// Streams that a role may derive.
+    static func derives(_ role: BusRole) -> Set<Family> {
         role == .evaluator ? [.events] : []
     }
 
@@ -49,65 +49,65 @@ public enum BusRights {
         reads(role).contains(Family(stream))
     }
 
-    // MARK: Doors
+    // MARK: Sockets
 
-    /// Who may connect to a PUB: whoever may read all that is published there.
+    /// Roles that may connect to a PUB: those that may read all of its streams.
     static func readers(of streams: [StreamName]) -> Set<BusRole> {
         let families = Set(streams.map(Family.init))
         return roles { !families.isEmpty && families.isSubset(of: reads($0)) }
     }
 
-    /// Who may connect to a ROUTER: whoever may read or compute something that is kept there.
-    static func askers(about streams: [StreamName]) -> Set<BusRole> {
+    /// Roles that may connect to a ROUTER: those that may read or derive any of its streams.
+    static func requesters(about streams: [StreamName]) -> Set<BusRole> {
         let families = Set(streams.map(Family.init))
-        return roles { !families.isDisjoint(with: reads($0).union(computes($0))) }
+        return roles { !families.isDisjoint(with: reads($0).union(derives($0))) }
     }
 
-    /// Who may connect to the SUB for outputs: whoever may compute all that is taken there.
-    static func computers(of streams: [StreamName]) -> Set<BusRole> {
+    /// Roles that may connect to the SUB for proposals: those that may derive all of its streams.
+    static func producers(of streams: [StreamName]) -> Set<BusRole> {
         let families = Set(streams.map(Family.init))
-        return roles { !families.isEmpty && families.isSubset(of: computes($0)) }
+        return roles { !families.isEmpty && families.isSubset(of: derives($0)) }
     }
 
     private static func roles(_ isMeant: (BusRole) -> Bool) -> Set<BusRole> {
         Set(BusRole.allCases.filter(isMeant))
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    /// Why a role may not ask this; nil when it may.
+    /// Returns why a role may not send a request; nil if it may.
     ///
-    /// A consumer that carries a role's name (`notifier`, `evaluator-7`) counts as that role when
-    /// records are pruned, so only that role says under it how far it is: by an acknowledgement, or
-    /// by a greeting from further back.
-    static func objection(to question: Control, by role: BusRole) -> String? {
-        switch question {
-        case .headsWanted: return nil
+    /// A consumer named after a role (`notifier`, `evaluator-7`) counts as that role when records
+    /// are pruned. So only that role may set its position, by `ACK` or by a `HELLO` from an earlier
+    /// one.
+    static func objection(to request: Control, by role: BusRole) -> String? {
+        switch request {
+        case .headsRequest: return nil
         case .hello(let consumer, let entries):
-            return foreign(consumer, role).map { "greet in the name of \($0)" }
-                ?? unread(entries.map(\.stream), role)
-        case .replay(_, let entry, _): return unread([entry.stream], role)
-        case .snapshotWanted(_, let stream, _, _): return unread([stream], role)
+            return foreign(consumer, role).map { "say hello as \($0)" }
+                ?? unreadable(entries.map(\.stream), role)
+        case .replay(_, let entry, _): return unreadable([entry.stream], role)
+        case .snapshotRequest(_, let stream, _, _): return unreadable([stream], role)
         case .acknowledge(let consumer, let entries):
-            return foreign(consumer, role).map { "acknowledge in the name of \($0)" }
-                ?? unread(entries.map(\.stream), role)
+            return foreign(consumer, role).map { "acknowledge as \($0)" }
+                ?? unreadable(entries.map(\.stream), role)
         case .join, .renew, .leave, .checkpoint:
-            return computes(role).isEmpty ? "own partitions" : nil
-        // What is no question is refused as a frame.
-        case .states, .chunk, .end, .assign, .checkpointAnswer: return nil
+            return derives(role).isEmpty ? "lease partitions" : nil
+        // Not requests: rejected as frames.
+        case .states, .chunk, .end, .assign, .checkpointReply: return nil
         }
     }
 
-    /// The role whose name a consumer carries, if that is another one.
+    /// The role after which a consumer is named, if it is another one.
     private static func foreign(_ consumer: String, _ role: BusRole) -> String? {
         owner(of: consumer).flatMap { $0 == role ? nil : $0.rawValue }
     }
 
-    private static func unread(_ streams: [StreamName], _ role: BusRole) -> String? {
-        streams.first { !mayRead($0, role) }.map { "ask for \($0)" }
+    private static func unreadable(_ streams: [StreamName], _ role: BusRole) -> String? {
+        streams.first { !mayRead($0, role) }.map { "read \($0)" }
     }
 
-    /// Whose name a consumer carries.
+    /// The role after which a consumer is named.
     static func owner(of consumer: String) -> BusRole? {
         BusRole.allCases.first {
             consumer == $0.rawValue || consumer.hasPrefix($0.rawValue + "-")

@@ -1,4 +1,4 @@
-/// Whom a key speaks for on the bus: a service, or whoever operates the suite.
+/// The identity of a key on the bus: a service or an operator.
 public enum BusRole: String, Sendable, CaseIterable {
     case ingest, membership, evaluator, timer, notifier
     case `operator`

@@ -1,17 +1,17 @@
 import Runtime
 
-/// The keys by which a process is known on the bus and knows the others, and where they are used.
+/// Keys of a process and of its peers, and where keys are required.
 public struct BusSecurity: Sendable {
-    /// Whom this process speaks for.
+    /// The role of this process.
     public let role: BusRole
     let own: CurveKeyPair
     private let publicKeys: [BusRole: CurvePublicKey]
-    private let holders: [[UInt8]: BusRole]
+    private let rolesByKey: [[UInt8]: BusRole]
 
     /// - Parameters:
-    ///   - own: this process's pair
-    ///   - publicKeys: one of each role
-    ///   - old: further ones that are still accepted
+    ///   - own: this process's key pair
+    ///   - publicKeys: the current key of each role
+    ///   - old: further accepted keys
     public init(
         role: BusRole, own: CurveKeyPair, publicKeys: [BusRole: CurvePublicKey],
         old: [BusRole: CurvePublicKey] = [:]
@@ -19,26 +19,27 @@ public struct BusSecurity: Sendable {
         self.role = role
         self.own = own
         self.publicKeys = publicKeys
-        var holders: [[UInt8]: BusRole] = [:]
-        for (role, key) in old { holders[key.bytes] = role }
-        for (role, key) in publicKeys { holders[key.bytes] = role }
-        self.holders = holders
+        var rolesByKey: [[UInt8]: BusRole] = [:]
+        for (role, key) in old { rolesByKey[key.bytes] = role }
+        for (role, key) in publicKeys { rolesByKey[key.bytes] = role }
+        self.rolesByKey = rolesByKey
     }
 
-    /// Whose public key it is; nil for a stranger's.
-    func holder(of key: [UInt8]) -> BusRole? { holders[key] }
+    /// The role of a public key; nil if it is unknown.
+    func role(of key: [UInt8]) -> BusRole? { rolesByKey[key] }
 
-    /// The key that whoever keeps these streams must prove to have.
+    /// The key that a peer must authenticate with.
     func publicKey(of peer: String) throws(BusError) -> CurvePublicKey {
         guard let role = BusRole(rawValue: peer), let key = publicKeys[role] else {
             throw BusError(
-                "keys-missing", "connect to \(peer)", "there is no public key of \(peer)",
-                hint: "Peers are named by their roles.")
+                "keys-missing", "connect to \(peer)", "no public key of \(peer)",
+                hint: "Name peers by their roles.")
         }
         return key
     }
 
-    /// Whether only this machine reaches an endpoint: `ipc`, `inproc`, and `tcp` on loopback.
+    /// Whether an endpoint is reachable from this machine only: `ipc`, `inproc`, and `tcp` on
+    /// loopback.
     public static func isLocal(endpoint: String) -> Bool {
         let parts = endpoint.split(separator: "://", maxSplits: 1)
         guard parts.count == 2, parts[0] == "tcp" else {
@@ -47,8 +48,8 @@ public struct BusSecurity: Sendable {
         return isLocal(host: parts[1].prefix { $0 != ":" })
     }
 
-    /// Whether a host is this machine's loopback: 127.0.0.0/8 or `localhost`. A name that only
-    /// begins like such an address is none.
+    /// Whether a host is loopback: 127.0.0.0/8 or `localhost`. Host names that merely start like
+    /// such an address are not.
     public static func isLocal(host: some StringProtocol) -> Bool {
         if host == "localhost" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map {
@@ -59,18 +60,18 @@ public struct BusSecurity: Sendable {
 }
 
 extension BusSecurity {
-    /// What every process that uses the bus can be told about keys.
+    /// Settings about keys, for every process that uses the bus.
     public static let settings = [
         Setting(
             "JAGA_CURVE", .choice(["always", "never"]), default: "always",
-            help: "Protect streams with keys. never: every account on this machine can read and "
-                + "forge them."),
+            help: "Encrypt and authenticate streams. never: every account on this machine can read "
+                + "and forge them."),
         Setting(
             "JAGA_KEYS", .path,
-            help: "Folder of the keys for streams; else secrets/bus in the home folder."),
+            help: "Folder of stream keys; default: secrets/bus in the home folder."),
     ]
 
-    /// The folder of keys that settings name.
+    /// The configured folder of keys.
     public static func folder(_ configuration: Configuration) -> KeyFolder {
         KeyFolder(
             configuration.optional("JAGA_KEYS")
@@ -78,53 +79,53 @@ extension BusSecurity {
     }
 
     /// Whether streams are protected by keys.
-    public static func isWanted(_ configuration: Configuration) -> Bool {
+    public static func isEnabled(_ configuration: Configuration) -> Bool {
         configuration.text("JAGA_CURVE") != "never"
     }
 
-    /// The folder in which a service makes the keys of the suite at its first start; nil where it
-    /// must not, or need not.
+    /// The folder in which a service generates the suite's keys at its first start; nil if it must
+    /// not.
     ///
-    /// A service makes them only where all services share one home on this machine: keys made
-    /// anywhere else would be unknown to the other services.
+    /// Keys are generated only if all services share one home on this machine: other services could
+    /// not know keys generated elsewhere.
     ///
     /// - Parameters:
     ///   - bindAddress: where this process binds
-    ///   - hosts: where it connects to
-    public static func folderToFill(
+    ///   - hosts: hosts that it connects to
+    public static func folderForNewKeys(
         _ configuration: Configuration, bindAddress: String, hosts: [String]
     ) -> KeyFolder? {
-        guard isWanted(configuration), configuration.optional("JAGA_KEYS") == nil,
+        guard isEnabled(configuration), configuration.optional("JAGA_KEYS") == nil,
             ([bindAddress] + hosts).allSatisfy({ isLocal(host: $0) })
         else { return nil }
         let folder = folder(configuration)
         return folder.existing.isEmpty ? folder : nil
     }
 
-    /// Refuses streams without keys that leave this machine's loopback.
+    /// Rejects streams without keys beyond loopback.
     ///
     /// - Parameters:
     ///   - bindAddress: where this process binds
-    ///   - hosts: where it connects to
+    ///   - hosts: hosts that it connects to
     /// - Throws: ``BusError`` `unprotected`
-    public static func refuseUnprotected(
+    public static func rejectUnprotected(
         _ configuration: Configuration, bindAddress: String, hosts: [String]
     ) throws(BusError) {
-        guard !isWanted(configuration),
+        guard !isEnabled(configuration),
             let host = ([bindAddress] + hosts).first(where: { !isLocal(host: $0) })
         else { return }
         throw .unprotected(host)
     }
 
-    /// The keys of a process; nil with `JAGA_CURVE=never`.
+    /// Reads the keys of a process; nil with `JAGA_CURVE=never`.
     ///
     /// - Parameter configuration: with ``settings``
-    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, naming the
-    ///   file.
+    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, with the
+    ///   file's name
     public static func read(
         _ configuration: Configuration, role: BusRole
     ) throws(BusError) -> BusSecurity? {
-        isWanted(configuration) ? try folder(configuration).security(of: role) : nil
+        isEnabled(configuration) ? try folder(configuration).security(of: role) : nil
     }
 }
 
@@ -132,7 +133,7 @@ extension BusError {
     /// An endpoint or host beyond loopback is used without keys.
     static func unprotected(_ endpoint: String) -> BusError {
         BusError(
-            "unprotected", "use \(endpoint)", "it is beyond loopback, and there are no keys",
-            hint: "Leave JAGA_CURVE at always, and make keys with 'jaga keys init'.")
+            "unprotected", "use \(endpoint)", "it is beyond loopback, and keys are disabled",
+            hint: "Set JAGA_CURVE=always, and generate keys with 'jaga keys init'.")
     }
 }

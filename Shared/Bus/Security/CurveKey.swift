@@ -1,11 +1,11 @@
 import CZeroMQ
 import Hashing
 
-/// The half of a CURVE key that others may know: 32 bytes, as 40 characters of Z85.
+/// Public half of a CURVE key: 32 bytes as 40 characters of Z85.
 public struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// Nil for anything but 40 characters of Z85.
+    /// Returns nil unless the text is 40 characters of Z85.
     public init?(_ text: String) {
         guard CurveKey.bytes(text) != nil else { return nil }
         self.text = text
@@ -13,19 +13,19 @@ public struct CurvePublicKey: Hashable, Sendable, CustomStringConvertible {
 
     var bytes: [UInt8] { CurveKey.bytes(text) ?? [] }
 
-    /// 16 digits to tell keys apart by eye, in logs and over the telephone.
+    /// 16 hexadecimal digits for comparing keys by eye.
     public var fingerprint: String { CurveKey.fingerprint(bytes) }
 
     public var description: String { text }
 }
 
-/// Both halves of a CURVE key.
+/// A CURVE key pair.
 public struct CurveKeyPair: Sendable, CustomStringConvertible {
     public let publicKey: CurvePublicKey
-    /// 40 characters of Z85; never to be shown.
+    /// 40 characters of Z85; secret.
     public let secret: String
 
-    /// The pair that a secret half belongs to; nil for anything but 40 characters of Z85.
+    /// Derives the pair of a secret key; nil unless the text is 40 characters of Z85.
     public init?(secret: String) {
         var text = [CChar](repeating: 0, count: CurveKey.characters + 1)
         guard CurveKey.bytes(secret) != nil, zmq_curve_public(&text, secret) == 0,
@@ -35,9 +35,9 @@ public struct CurveKeyPair: Sendable, CustomStringConvertible {
         self.secret = secret
     }
 
-    /// A new pair.
+    /// Generates a key pair.
     ///
-    /// - Throws: ``BusError`` with `no-curve` where libzmq was built without it.
+    /// - Throws: ``BusError`` `no-curve` if libzmq was built without it
     public static func generate() throws(BusError) -> CurveKeyPair {
         var publicText = [CChar](repeating: 0, count: CurveKey.characters + 1)
         var secretText = publicText
@@ -45,20 +45,20 @@ public struct CurveKeyPair: Sendable, CustomStringConvertible {
             let pair = CurveKeyPair(secret: CurveKey.text(secretText))
         else {
             throw BusError(
-                "no-curve", "make keys", "this libzmq has no CURVE",
-                hint: "Install Debian's libzmq5, which has.")
+                "no-curve", "generate keys", "this libzmq has no CURVE",
+                hint: "Install Debian's libzmq5, which has CURVE.")
         }
         return pair
     }
 
-    public var description: String { "the pair of \(publicKey.fingerprint)" }
+    public var description: String { "key pair \(publicKey.fingerprint)" }
 }
 
 /// Z85 and fingerprints.
 enum CurveKey {
     static let characters = 40
 
-    /// The 32 bytes of a key; nil where it is none.
+    /// The 32 bytes of a key; nil if the text is not a key.
     static func bytes(_ text: String) -> [UInt8]? {
         guard text.utf8.count == characters else { return nil }
         var bytes = [UInt8](repeating: 0, count: 32)

@@ -2,11 +2,11 @@ import Glibc
 import Hashing
 import Runtime
 
-/// The keys of a suite in files: `<role>.key` with the secret half, for whoever has that role
-/// alone; `<role>.pub` with the public half, for all; `<role>.old.pub`, if it is there, with one
-/// that is still accepted.
+/// Keys of a suite in files.
 ///
-/// A file's last line is the key in Z85; the comment above says what it is.
+/// `<role>.key` holds the secret key, for that role only; `<role>.pub` the public key, for all;
+/// `<role>.old.pub` an optional previous public key that is still accepted. The last line of a file
+/// is the key in Z85, after a comment.
 public struct KeyFolder: Sendable {
     public let path: String
 
@@ -16,55 +16,55 @@ public struct KeyFolder: Sendable {
     public func publicFile(_ role: BusRole) -> String { "\(path)/\(role.rawValue).pub" }
     public func oldFile(_ role: BusRole) -> String { "\(path)/\(role.rawValue).old.pub" }
 
-    /// Files of keys that are here.
+    /// Key files that exist.
     public var existing: [String] {
         BusRole.allCases.flatMap { [secretFile($0), publicFile($0)] }.filter(Files.exists)
     }
 
-    // MARK: Making
+    // MARK: Generating
 
-    /// Makes new pairs; secret halves are readable by their owner only.
+    /// Generates key pairs; secret files are readable by their owner only.
     ///
-    /// A secret goes to disk before its public half, and each file is replaced in one step.
+    /// Each file is replaced atomically, the secret one before the public one.
     ///
-    /// - Throws: ``BusError`` with `no-curve`; errors of the system.
-    public func make(_ roles: [BusRole]) throws -> [BusRole: CurvePublicKey] {
+    /// - Throws: ``BusError`` `no-curve`; errors of the system
+    public func generate(_ roles: [BusRole]) throws -> [BusRole: CurvePublicKey] {
         try Files.makeFolder(path, mode: 0o700)
-        var made: [BusRole: CurvePublicKey] = [:]
+        var generated: [BusRole: CurvePublicKey] = [:]
         for role in roles {
             let pair = try CurveKeyPair.generate()
             let name = role.rawValue
             try write(
-                pair.secret, "secret half of the key of \(name) on Jaga's bus: show it to nobody",
+                pair.secret, "secret key of \(name) for Jaga's bus: keep it private",
                 to: secretFile(role), mode: 0o600)
             try write(
-                pair.publicKey.text, "public half of the key of \(name) on Jaga's bus",
+                pair.publicKey.text, "public key of \(name) for Jaga's bus",
                 to: publicFile(role), mode: 0o644)
-            made[role] = pair.publicKey
+            generated[role] = pair.publicKey
         }
-        return made
+        return generated
     }
 
-    /// Makes the pairs of all roles in one step, unless another process has made them meanwhile.
+    /// Generates the pairs of all roles atomically, unless another process does it first.
     ///
     /// Services that start at the same time may all call this: exactly one set of keys appears.
     ///
-    /// - Returns: whether this call made the keys
-    /// - Throws: ``BusError`` with `no-curve`; errors of the system.
+    /// - Returns: whether this call generated the keys
+    /// - Throws: ``BusError`` `no-curve`; errors of the system
     @discardableResult
-    public func makeOnce() throws -> Bool {
-        let draft = KeyFolder("\(path).\(Hex.encode(SecureRandom.bytes(4))).new")
+    public func generateOnce() throws -> Bool {
+        let newFolder = KeyFolder("\(path).\(Hex.encode(SecureRandom.bytes(4))).new")
         do {
-            _ = try draft.make(BusRole.allCases)
-            try Files.move(draft.path, to: path)
+            _ = try newFolder.generate(BusRole.allCases)
+            try Files.move(newFolder.path, to: path)
             return true
         } catch {
-            try? Files.removeTree(draft.path)
+            try? Files.removeTree(newFolder.path)
             guard let error = error as? SystemError, [ENOTEMPTY, EEXIST].contains(error.number)
             else { throw error }
             guard existing.isEmpty else { return false }
-            // Something else lies in the folder.
-            _ = try make(BusRole.allCases)
+            // The folder contains other files.
+            _ = try generate(BusRole.allCases)
             return true
         }
     }
@@ -77,18 +77,18 @@ public struct KeyFolder: Sendable {
 
     // MARK: Reading
 
-    /// What is in these files for a process of that role.
+    /// Reads the keys for a process of a role.
     ///
-    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, naming the
-    ///   file.
+    /// - Throws: ``BusError``: `keys-missing`, `key-invalid`, `key-shared`, `key-open`, with the
+    ///   file's name
     func security(of role: BusRole) throws(BusError) -> BusSecurity {
         let own = try pair(of: role)
         guard !isOpen(secretFile(role)) else {
             throw BusError(
                 "key-open", "read keys",
-                "JAGA_KEYS: \(secretFile(role)) can be read by others than its owner",
-                hint: "chmod 600 \(Shell.quoted(secretFile(role))); who has read it can speak for "
-                    + "\(role.rawValue): if in doubt, make a new one with 'jaga keys init'.")
+                "JAGA_KEYS: \(secretFile(role)) is accessible to other accounts",
+                hint: "chmod 600 \(Shell.quoted(secretFile(role))); a reader of it can impersonate "
+                    + "\(role.rawValue): if in doubt, replace it with 'jaga keys init'.")
         }
         var publicKeys: [BusRole: CurvePublicKey] = [:]
         var old: [BusRole: CurvePublicKey] = [:]
@@ -104,47 +104,47 @@ public struct KeyFolder: Sendable {
             }
         }
         for (other, key) in old {
-            let holders = [publicKeys, old].flatMap { keys in
+            let owners = [publicKeys, old].flatMap { keys in
                 keys.filter { $0.value == key && $0.key != other }.keys
             }
-            if let same = holders.min(by: { $0.rawValue < $1.rawValue }) {
+            if let same = owners.min(by: { $0.rawValue < $1.rawValue }) {
                 throw KeyFolder.error(
                     "key-shared", oldFile(other), "is also a key of \(same.rawValue)")
             }
         }
         guard publicKeys[role] == own.publicKey else {
             throw KeyFolder.error(
-                "key-invalid", publicFile(role), "is not the other half of \(role.rawValue).key")
+                "key-invalid", publicFile(role), "does not match \(role.rawValue).key")
         }
         return BusSecurity(role: role, own: own, publicKeys: publicKeys, old: old)
     }
 
-    /// Whether others than its owner can read a file, or write it.
+    /// Whether accounts other than the owner can read or write a file.
     public func isOpen(_ file: String) -> Bool {
-        ((try? Files.rights(of: file)) ?? 0) & 0o077 != 0
+        ((try? Files.mode(of: file)) ?? 0) & 0o077 != 0
     }
 
-    /// A role's pair, from its secret half.
+    /// Reads a role's key pair from its secret file.
     public func pair(of role: BusRole) throws(BusError) -> CurveKeyPair {
         let file = secretFile(role)
         guard let pair = CurveKeyPair(secret: try line(of: file)) else {
-            throw KeyFolder.error("key-invalid", file, "holds no key of 40 characters")
+            throw KeyFolder.error("key-invalid", file, "contains no key of 40 characters")
         }
         return pair
     }
 
-    /// The public key in a file.
+    /// Reads a public key file.
     public func publicKey(_ file: String) throws(BusError) -> CurvePublicKey {
         guard let key = CurvePublicKey(try line(of: file)) else {
-            throw KeyFolder.error("key-invalid", file, "holds no key of 40 characters")
+            throw KeyFolder.error("key-invalid", file, "contains no key of 40 characters")
         }
         return key
     }
 
-    /// The last word: the key, whatever stands above it.
+    /// The last word of a file, which is the key.
     private func line(of file: String) throws(BusError) -> String {
         guard Files.exists(file) else {
-            throw KeyFolder.error("keys-missing", file, "is not there")
+            throw KeyFolder.error("keys-missing", file, "does not exist")
         }
         do throws(SystemError) {
             let text = String(decoding: try Files.read(file, bytesMax: 4096), as: UTF8.self)
@@ -157,7 +157,7 @@ public struct KeyFolder: Sendable {
     private static func error(_ code: String, _ file: String, _ message: String) -> BusError {
         BusError(
             code, "read keys", "JAGA_KEYS: \(file) \(message)",
-            hint: "'jaga keys init' makes the keys of all roles; a service on another machine "
-                + "needs its own .key and every .pub of the same folder.")
+            hint: "Generate the keys of all roles with 'jaga keys init'; for a service on another "
+                + "machine copy its own .key and every .pub file.")
     }
 }

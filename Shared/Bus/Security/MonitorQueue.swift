@@ -1,19 +1,19 @@
 import CZeroMQ
 
-/// What a monitor told and nobody has looked at yet, with the addresses of who was accepted.
+/// Queue of monitor events, with the addresses of accepted connections.
 ///
-/// Only the descriptor says who it was, and only while the connection is open: afterwards the same
-/// number is that of the next connection, or of a file. The end of a connection is told before its
-/// descriptor is closed. So an address counts if no end was told before it was looked up, and none
-/// until all was heard that was told by then.
+/// Only the descriptor identifies the peer, and only while the connection is open: later the same
+/// number may be another connection or a file. The end of a connection is reported before its
+/// descriptor is closed. So an address is valid if no end was reported until after it was looked
+/// up.
 struct MonitorQueue {
     struct Event: Hashable {
         /// `ZMQ_EVENT_…`.
         var kind: Int32
-        /// The descriptor, or what went wrong.
+        /// The descriptor, or an error code.
         var value: Int32
         var endpoint: String
-        /// Who is at the other end, where that is certain; else empty.
+        /// Address of the peer; empty if it is uncertain.
         var address = ""
     }
 
@@ -22,30 +22,31 @@ struct MonitorQueue {
 
     private var events: ArraySlice<Event> = []
 
-    /// The next event; nil when there is none.
+    /// Returns the next event; nil if there is none.
     ///
     /// - Parameters:
-    ///   - told: all events that were told since it was last called
-    ///   - address: who is at the other end of a descriptor
-    mutating func next(told: () -> [Event], address: (Int32) -> String) -> Event? {
-        if events.isEmpty { fill(told, address) }
+    ///   - receive: returns the events since its last call
+    ///   - address: returns the peer's address of a descriptor
+    mutating func next(receive: () -> [Event], address: (Int32) -> String) -> Event? {
+        if events.isEmpty { append(receive, address) }
         return events.popFirst()
     }
 
-    private mutating func fill(_ told: () -> [Event], _ address: (Int32) -> String) {
-        var fresh = told()
-        while !fresh.isEmpty {
-            for index in fresh.indices where fresh[index].kind == MonitorQueue.accepted {
-                let event = fresh[index]
-                guard !Self.hasEnd(of: event.value, in: fresh[(index + 1)...]) else { continue }
-                fresh[index].address = address(event.value)
+    private mutating func append(_ receive: () -> [Event], _ address: (Int32) -> String) {
+        var received = receive()
+        while !received.isEmpty {
+            for index in received.indices where received[index].kind == MonitorQueue.accepted {
+                let event = received[index]
+                guard !Self.hasEnd(of: event.value, in: received[(index + 1)...]) else { continue }
+                received[index].address = address(event.value)
             }
-            let later = told()
-            for index in fresh.indices where Self.hasEnd(of: fresh[index].value, in: later[...]) {
-                fresh[index].address = ""
+            let later = receive()
+            for index in received.indices
+            where Self.hasEnd(of: received[index].value, in: later[...]) {
+                received[index].address = ""
             }
-            events += fresh
-            fresh = later
+            events += received
+            received = later
         }
     }
 

@@ -1,17 +1,16 @@
 import CZeroMQ
 import Glibc
 
-/// Hears which handshakes of one socket come to nothing.
+/// Detects rejected handshakes of one socket.
 ///
-/// libzmq tells through a PAIR within the process: number and value of an event, then the bound
-/// endpoint (or, of who connects, the other's). Facts of 4.3.4, by experiment:
-/// - A key that ZAP does not let in: `FAILED_AUTH` on both sides, and the connecting side does not
-///   try again.
-/// - No keys against keys: `FAILED_PROTOCOL` with a mismatch of mechanisms on the side that reads
-///   the other's greeting; the other may see no more than an end, `FAILED_NO_DETAIL`.
-/// - A client with another public key for the server: `FAILED_PROTOCOL` with a cryptographic value
-///   at the server, an end at the client, which goes on trying.
-/// - Who it was is told only by the descriptor of `ACCEPTED`, while it is open (see
+/// libzmq sends events to a PAIR socket within the process: number and value of an event, then the
+/// bound endpoint (of connecting sockets, the remote one). Behaviour of 4.3.4, found by experiment:
+/// - The ZAP handler rejects a key: `FAILED_AUTH` on both sides; the client does not retry.
+/// - Only one side uses keys: `FAILED_PROTOCOL` with a mechanism mismatch on the side that reads
+///   the other's greeting; the other may see only `FAILED_NO_DETAIL`.
+/// - The client has another public key for the server: `FAILED_PROTOCOL` with a cryptographic value
+///   at the server, `FAILED_NO_DETAIL` at the client, which retries.
+/// - Only the descriptor of `ACCEPTED` identifies the peer, while it is open (see
 ///   ``MonitorQueue``); the end of the connection follows the failure with the same descriptor.
 final class SocketMonitor {
     let socket: ZeroMQSocket
@@ -19,11 +18,11 @@ final class SocketMonitor {
     private let place: String
     private let isOurs: Bool
     private var queue = MonitorQueue()
-    /// Of those that were accepted and have not failed yet.
+    /// Addresses of accepted connections that have not failed.
     private var addresses: [Int32: String] = [:]
-    /// Why the connection failed whose end comes next.
-    private var failure: PeerRefusal.Reason?
-    private var brokenOff = 0
+    /// Why the connection failed whose end is expected next.
+    private var failure: PeerRejection.Reason?
+    private var interruptedCount = 0
 
     private static let events =
         ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
@@ -31,8 +30,8 @@ final class SocketMonitor {
         | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
 
     /// - Parameters:
-    ///   - place: what the socket is for, or the peer that it connects to
-    ///   - isOurs: whether it connects
+    ///   - place: the socket's name, or the peer that it connects to
+    ///   - isOurs: whether the socket connects
     init(
         _ watched: ZeroMQSocket, place: String, isOurs: Bool
     ) throws(BusError) {
@@ -51,16 +50,16 @@ final class SocketMonitor {
 
     deinit { watched.stopMonitor() }
 
-    /// The next refusal; nil when there is none.
-    func next() -> PeerRefusal? {
-        while let event = queue.next(told: told, address: SocketMonitor.address) {
-            if let refusal = take(event) { return refusal }
+    /// The next rejection; nil if there is none.
+    func next() -> PeerRejection? {
+        while let event = queue.next(receive: receiveEvents, address: SocketMonitor.address) {
+            if let rejection = handle(event) { return rejection }
         }
         return nil
     }
 
-    /// All that was told since it was last looked at.
-    private func told() -> [MonitorQueue.Event] {
+    /// Receives all pending events.
+    private func receiveEvents() -> [MonitorQueue.Event] {
         var events: [MonitorQueue.Event] = []
         while let frames = socket.receive()?.frames {
             guard frames.count == 2, frames[0].count == 6 else { continue }
@@ -76,36 +75,36 @@ final class SocketMonitor {
         return events
     }
 
-    private func take(_ event: MonitorQueue.Event) -> PeerRefusal? {
+    private func handle(_ event: MonitorQueue.Event) -> PeerRejection? {
         switch event.kind {
         case ZMQ_EVENT_ACCEPTED:
             let isLocal = BusSecurity.isLocal(endpoint: event.endpoint)
             addresses[event.value] = isLocal ? "127.0.0.1" : event.address
-        case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: brokenOff = 0
-        // At the door the doorkeeper has told it already, with the key.
+        case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: interruptedCount = 0
+        // The ZAP handler has already reported it, with the key.
         case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: if isOurs { failure = .rejected }
         case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
             switch event.value {
             case ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH: failure = .mechanism
             case ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC, ZMQ_PROTOCOL_ERROR_ZMTP_KEY_EXCHANGE:
                 failure = .foreignServerKey
-            default: failure = .brokenOff
+            default: failure = .interrupted
             }
         case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-            brokenOff += 1
-            failure = brokenOff > BusLimits.brokenHandshakesMax ? .brokenOff : nil
+            interruptedCount += 1
+            failure = interruptedCount > BusLimits.interruptedHandshakesMax ? .interrupted : nil
         case ZMQ_EVENT_DISCONNECTED:
             let address = addresses.removeValue(forKey: event.value) ?? ""
             guard let reason = failure else { return nil }
             failure = nil
-            return PeerRefusal(
+            return PeerRejection(
                 reason, address: isOurs ? event.endpoint : address, place: place, isOurs: isOurs)
         default: break
         }
         return nil
     }
 
-    /// Who is at the other end, as long as the descriptor is open.
+    /// The peer's address of an open descriptor.
     private static func address(of descriptor: Int32) -> String {
         var name = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)

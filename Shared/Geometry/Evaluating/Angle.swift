@@ -1,7 +1,7 @@
-/// Angles in 10⁻⁷ degrees, with + − × alone.
+/// Trigonometry for angles in 10⁻⁷ degrees that uses only addition, subtraction and multiplication.
 ///
-/// The C library's sine differs in its last bit between processors and versions; two evaluators
-/// that read the same stream must not.
+/// The last bit of the C library's sine differs between processors and versions. Two evaluators
+/// that read the same stream must get the same result.
 enum Angle {
     /// 360°.
     static let turn: Int64 = 3_600_000_000
@@ -11,17 +11,17 @@ enum Angle {
     private static let quarterTurn: Int64 = 900_000_000
     private static let radiansPerUnit = 3.141_592_653_589_793_238_46 / 1_800_000_000
 
-    /// Brings any angle to −180° (included) … 180° (excluded).
+    /// Normalizes an angle to −180° (inclusive) … 180° (exclusive).
     static func wrapped(_ angleE7: Int64) -> Int64 {
         var rest = (angleE7 + halfTurn) % turn
         if rest < 0 { rest += turn }
         return rest - halfTurn
     }
 
-    /// Sine and cosine, each within 2 × 10⁻¹⁶.
+    /// Sine and cosine, each with an error below 2 × 10⁻¹⁶.
     static func sineCosine(_ angleE7: Int64) -> (sine: Double, cosine: Double) {
         let angle = wrapped(angleE7)
-        // The nearest quarter turn, then at most 45° to either side of it.
+        // Reduces the angle to the nearest quarter turn plus at most ±45°.
         let shifted = angle + quarterTurn / 2
         let quarter = shifted >= 0 ? shifted / quarterTurn : (shifted + 1) / quarterTurn - 1
         let rest = Double(angle - quarter * quarterTurn) * radiansPerUnit
@@ -35,7 +35,7 @@ enum Angle {
         }
     }
 
-    /// 1 / n! with alternating sign: x − x³/3! + x⁵/5! …, for |x| ≤ π/4.
+    /// Taylor series x − x³/3! + x⁵/5! …, for |x| ≤ π/4.
     private static func sineNearZero(_ x: Double) -> Double {
         let s = x * x
         var sum = 1 / 355_687_428_096_000.0
@@ -49,7 +49,7 @@ enum Angle {
         return x + x * s * sum
     }
 
-    /// 1 − x²/2! + x⁴/4! …, for |x| ≤ π/4.
+    /// Taylor series 1 − x²/2! + x⁴/4! …, for |x| ≤ π/4.
     private static func cosineNearZero(_ x: Double) -> Double {
         let s = x * x
         var sum = -1 / 6_402_373_705_728_000.0

@@ -1,18 +1,18 @@
-/// Balls in space, packed into boxes of boxes: finds those near a place or along a way without
-/// looking at those far away, however far is far.
+/// A packed tree of bounding boxes over balls in space.
 ///
-/// The balls stand in the order of a curve through space, eight to a box; eight boxes that follow
-/// each other are in a larger one. Nothing but their order says which is in which.
+/// Finds the balls near a point or along a path without visiting distant ones. Balls are sorted
+/// along a space-filling curve and packed eight to a box; eight consecutive boxes form a box of the
+/// next level. The order alone defines the hierarchy.
 struct BallTree: Sendable {
-    /// A region as it is listed, decimetres.
+    /// Bounding ball of a region, decimetres.
     struct Ball {
         var middle: SpacePoint
         var reach: Int32
         /// Index of the region.
-        var place: Int32
+        var index: Int32
     }
 
-    /// A box around balls, decimetres.
+    /// Bounding box of balls, decimetres.
     struct Box {
         var low: SIMD4<Int32>
         var high: SIMD4<Int32>
@@ -24,7 +24,7 @@ struct BallTree: Sendable {
             self.high = high
         }
 
-        /// Around a ball that is larger by so many decimetres.
+        /// Bounding box of a ball that is enlarged by `extra` decimetres.
         init(_ ball: Ball, extra: Int32) {
             let reach = ball.reach + extra
             let middle = SIMD4(ball.middle.x, ball.middle.y, ball.middle.z, 0)
@@ -36,7 +36,7 @@ struct BallTree: Sendable {
             Box(low: pointwiseMin(low, other.low), high: pointwiseMax(high, other.high))
         }
 
-        /// From a point to the box, decimetres, squared.
+        /// Squared distance from a point to the box, square decimetres.
         func squaredDistance(to point: SpacePoint) -> Int64 {
             let point = SIMD4(point.x, point.y, point.z, 0)
             let beyond = pointwiseMax(
@@ -48,28 +48,31 @@ struct BallTree: Sendable {
         }
     }
 
-    /// Balls in a box, and boxes in a larger one.
+    /// Balls per box, and boxes per larger box.
     static let width = 8
 
     let balls: [Ball]
-    /// Of balls first, then level by level; the last one holds all.
+    /// Boxes of balls first, then level by level. The last box contains all.
     let boxes: [Box]
-    /// Where each level of boxes begins, and where the last ends.
+    /// First index of each level of boxes, and the end of the last level.
     let levels: [Int]
 
+    /// Builds the tree.
+    ///
     /// - Parameters:
-    ///   - spans: of regions, in the order of their indices
-    ///   - extra: what boxes hold of each beyond its ball, decimetres; nothing where the list ends
+    ///   - spans: regions in index order
+    ///   - extra: enlargement of each region's ball in the boxes, decimetres; may be shorter than
+    ///     `spans`
     init(_ spans: [CubeSpan], extra: [Int32]) {
         let order = CubeSpan.order(spans)
-        balls = order.map { place in
-            let span = spans[place]
-            return Ball(middle: span.middle, reach: span.reach, place: Int32(place))
+        balls = order.map { index in
+            let span = spans[index]
+            return Ball(middle: span.middle, reach: span.reach, index: Int32(index))
         }
         var boxes = BallTree.packed(
             balls.map { ball in
-                let place = Int(ball.place)
-                return Box(ball, extra: place < extra.count ? extra[place] : 0)
+                let index = Int(ball.index)
+                return Box(ball, extra: index < extra.count ? extra[index] : 0)
             })
         var levels = [0, boxes.count]
         while levels[levels.count - 1] - levels[levels.count - 2] > 1 {
@@ -90,7 +93,7 @@ struct BallTree: Sendable {
         balls.count * MemoryLayout<Ball>.stride + boxes.count * MemoryLayout<Box>.stride
     }
 
-    /// Goes through all balls of all boxes that may matter.
+    /// Visits all balls in boxes that the search admits.
     func search(_ search: inout some BallSearch) {
         guard levels.count > 1, !boxes.isEmpty else { return }
         self.search(&search, level: levels.count - 2, box: 0)
@@ -101,7 +104,7 @@ struct BallTree: Sendable {
         let first = box * BallTree.width
         if level == 0 {
             for index in first..<min(first + BallTree.width, balls.count) {
-                search.meet(balls[index])
+                search.visit(balls[index])
             }
         } else {
             let count = levels[level] - levels[level - 1]
@@ -111,8 +114,7 @@ struct BallTree: Sendable {
         }
     }
 
-    /// As ``search(_:)``, nearer boxes first, so that what is found there keeps it from going
-    /// farther.
+    /// Visits nearer boxes first, so that matches found early narrow the search.
     func searchOutward(_ search: inout some NearSearch) {
         guard levels.count > 1, !boxes.isEmpty else { return }
         searchOutward(&search, level: levels.count - 2, box: 0)
@@ -122,7 +124,7 @@ struct BallTree: Sendable {
         let first = box * BallTree.width
         if level == 0 {
             for index in first..<min(first + BallTree.width, balls.count) {
-                search.meet(balls[index])
+                search.visit(balls[index])
             }
             return
         }
@@ -132,14 +134,14 @@ struct BallTree: Sendable {
         var order = InlineArray<8, Int>(repeating: 0)
         for index in 0..<count {
             let squared = boxes[start + first + index].squaredDistance(to: search.point)
-            var place = index
-            while place > 0, nearer[place - 1] > squared {
-                nearer[place] = nearer[place - 1]
-                order[place] = order[place - 1]
-                place -= 1
+            var slot = index
+            while slot > 0, nearer[slot - 1] > squared {
+                nearer[slot] = nearer[slot - 1]
+                order[slot] = order[slot - 1]
+                slot -= 1
             }
-            nearer[place] = squared
-            order[place] = first + index
+            nearer[slot] = squared
+            order[slot] = first + index
         }
         for index in 0..<count {
             guard search.admits(squaredDecimetres: nearer[index]) else { return }
@@ -148,17 +150,17 @@ struct BallTree: Sendable {
     }
 }
 
-/// What is looked for in a tree.
+/// A search for balls in a tree.
 protocol BallSearch {
-    /// Whether anything in the box may matter.
+    /// Whether the box may contain matches.
     func admits(_ box: BallTree.Box) -> Bool
-    mutating func meet(_ ball: BallTree.Ball)
+    mutating func visit(_ ball: BallTree.Ball)
 }
 
-/// What is looked for around a place, the nearer the better.
+/// A search for the nearest balls around a point.
 protocol NearSearch {
     var point: SpacePoint { get }
-    /// Whether anything so far away may matter still.
+    /// Whether matches at this distance are still of interest.
     func admits(squaredDecimetres: Int64) -> Bool
-    mutating func meet(_ ball: BallTree.Ball)
+    mutating func visit(_ ball: BallTree.Ball)
 }

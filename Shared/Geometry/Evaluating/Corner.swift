@@ -1,22 +1,23 @@
 import Model
 
-/// A corner of a ring as it is kept: an edge leads from it to the next corner of its ring, from the
-/// last one to the first.
+/// Compact form of a ring's vertex and of the edge from it to the next vertex.
 ///
-/// Small, because what a look at an edge costs is mostly memory.
+/// The last vertex's edge leads to the first. Reading edges is bound by memory, so the size
+/// matters.
 struct Corner: Sendable {
-    /// Metres, less than can be told of any place: so 250 km and one bit beside fit into 32 bits.
+    /// Resolution in metres, finer than any position. 250 km and one flag fit into 32 bits.
     private static let unit = 1.0 / 4096
     private static let most = Double(1 << 30 - 1)
 
     let coordinate: Coordinate
-    /// East in the plane, in units; then a bit that says whether the edge from here is of the
-    /// outline.
+    /// Eastward coordinate; the lowest bit is set if the edge is part of the outline.
     private let eastward: Int32
-    /// North; then a bit that says whether the edge from here leads to the ring's first corner.
+    /// Northward coordinate; the lowest bit is set for the ring's last edge.
     private let northward: Int32
 
-    /// - Parameter edge: the one from here
+    /// Packs a vertex.
+    ///
+    /// - Parameter edge: edge that starts at the vertex
     init(_ edge: Edge, isLast: Bool) {
         coordinate = edge.start
         eastward = Corner.packed(edge.x, edge.isOutline)
@@ -25,12 +26,12 @@ struct Corner: Sendable {
 
     private static func packed(_ metres: Double, _ bit: Bool) -> Int32 {
         let units = (metres / unit).rounded()
-        // A corner that the plane does not see has no place in it.
+        // A vertex outside the plane's projection has no coordinates.
         let bounded = units.isNaN ? most : min(max(units, -most), most)
         return Int32(bounded) << 1 | (bit ? 1 : 0)
     }
 
-    /// In the plane, metres.
+    /// Coordinates in the plane, metres.
     @inline(__always)
     var x: Double { Double(eastward >> 1) * Corner.unit }
     @inline(__always)
@@ -55,7 +56,7 @@ extension Edge {
 }
 
 extension PreparedGeometry {
-    /// Of all rings, one after the other.
+    /// The vertices of all rings in order.
     func corners(in plane: Plane) -> [Corner] {
         var edges = Edge.all(of: self, in: plane)[...]
         var corners: [Corner] = []

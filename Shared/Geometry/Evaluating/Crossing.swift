@@ -1,33 +1,34 @@
 import Model
 
-// The shortest way between two fixes: what does it pass through?
+// MARK: - Paths between two fixes
 
 extension Region {
-    /// Whether the shortest way from one point to the other leads through the region although
-    /// neither of them is inside; within 50 cm for ways of up to 10 km.
+    /// Whether the shortest path between two points crosses the region, with both ends outside.
     ///
-    /// False where an end is more than 500 km from the circle that encloses the region.
+    /// Accurate to 50 cm for paths of up to 10 km. False if an end is more than 500 km from the
+    /// region's enclosing circle.
     public func isCrossed(from: EarthPoint, to: EarthPoint) -> Bool {
         shape.isCrossed(from: from, to: to, corners)
     }
 }
 
 extension RegionSet {
-    /// As ``Region/isCrossed(from:to:)``.
-    public func isCrossed(_ place: Int, from: EarthPoint, to: EarthPoint) -> Bool {
-        shapes[place].isCrossed(from: from, to: to, corners)
+    /// ``Region/isCrossed(from:to:)`` for one region of the set.
+    public func isCrossed(_ index: Int, from: EarthPoint, to: EarthPoint) -> Bool {
+        shapes[index].isCrossed(from: from, to: to, corners)
     }
 
-    /// Appends the indices of all regions that the shortest way from one point to the other may
-    /// pass through, those that hold its ends, too, and perhaps of some that it passes by; each
-    /// once, in no order that means anything.
+    /// Appends the indices of all regions that the shortest path between two points may cross.
+    ///
+    /// Includes regions that contain an end, and possibly some that the path only passes nearby.
+    /// Each index is appended once, in unspecified order.
     public func append(
-        crossedBy from: EarthPoint, to: EarthPoint, to places: inout [Int32]
+        crossedBy from: EarthPoint, to: EarthPoint, to indices: inout [Int32]
     ) {
-        var search = Along(from, to, places: places)
-        places = []
+        var search = PathSearch(from, to, indices: indices)
+        indices = []
         tree.search(&search)
-        places = search.places
+        indices = search.indices
     }
 }
 
@@ -40,14 +41,14 @@ extension Shape {
         else { return false }
         let (x, y) = plane.project(from)
         let (endX, endY) = plane.project(to)
-        guard meetsOutline(plane, x: x, y: y, dx: endX - x, dy: endY - y, corners) else {
+        guard intersectsOutline(plane, x: x, y: y, dx: endX - x, dy: endY - y, corners) else {
             return false
         }
         return !contains(from, corners) && !contains(to, corners)
     }
 
-    /// Whether the straight way from (x, y) goes through the outline, or into the circle.
-    private func meetsOutline(
+    /// Whether the straight path from (x, y) intersects the outline or the circle.
+    private func intersectsOutline(
         _ plane: Plane, x: Double, y: Double, dx: Double, dy: Double, _ corners: [Corner]
     ) -> Bool {
         guard !isCircle else {
@@ -55,27 +56,29 @@ extension Shape {
             let share = squared > 0 ? min(max(-(x * dx + y * dy) / squared, 0), 1) : 0
             return plane.arc(toX: x + share * dx, y: y + share * dy) < radius
         }
-        var isCut = false
+        var isIntersected = false
         forEachEdge(corners) { edge in
-            if !isCut, edge.isOutline { isCut = edge.isCut(x: x, y: y, dx: dx, dy: dy) }
+            if !isIntersected, edge.isOutline {
+                isIntersected = edge.isIntersected(x: x, y: y, dx: dx, dy: dy)
+            }
         }
-        return isCut
+        return isIntersected
     }
 }
 
 extension Edge {
-    /// Whether the straight way from (x, y) goes from one side of the edge to the other, or on it.
-    func isCut(x px: Double, y py: Double, dx wayX: Double, dy wayY: Double) -> Bool {
+    /// Whether the straight path from (x, y) crosses or touches the edge.
+    func isIntersected(x px: Double, y py: Double, dx wayX: Double, dy wayY: Double) -> Bool {
         let toX = x - px
         let toY = y - py
-        // Where the way's ends are beside the edge, and the edge's ends beside the way.
+        // Signed offsets of the path's ends from the edge, and of the edge's ends from the path.
         let from = dx * toY - dy * toX
         let to = dx * (toY - wayY) - dy * (toX - wayX)
         let start = wayX * toY - wayY * toX
         let end = wayX * (toY + dy) - wayY * (toX + dx)
         guard min(from, to) <= 0, max(from, to) >= 0, min(start, end) <= 0, max(start, end) >= 0
         else { return false }
-        // All on one line: only if they overlap.
+        // Collinear segments intersect only if they overlap.
         if from == 0, to == 0 {
             let least = min(px, px + wayX)
             let most = max(px, px + wayX)
@@ -92,32 +95,31 @@ extension Plane {
     /// Length on the ellipsoid from the origin to a point of the plane, metres.
     func arc(toX x: Double, y: Double) -> Double {
         let share = (x * x + y * y) / (normal * normal)
-        // The chord of a sphere under a plane that touches it; what the ellipsoid differs by is
-        // in the curvature.
+        // Chord of a sphere below a tangent plane; the curvature accounts for the ellipsoid.
         let stretch = 1 + share
         let chord = ((x * x + y * y) * 2 / (stretch + stretch.squareRoot())).squareRoot()
         return arc(toX: x, y: y, chord: chord)
     }
 }
 
-/// All that a way may pass through.
-private struct Along: BallSearch {
-    /// Where the way begins and how it goes, decimetres.
+/// Finds all regions that a path may cross.
+private struct PathSearch: BallSearch {
+    /// Start and direction of the path, decimetres.
     private let start: SIMD4<Double>
     private let way: SIMD4<Double>
     private let squaredLength: Double
-    /// The shortest way on the ellipsoid is so far from the straight one through it, decimetres.
+    /// Maximum distance between the shortest path on the ellipsoid and its chord, decimetres.
     private let bulge: Double
-    var places: [Int32]
+    var indices: [Int32]
 
-    init(_ from: EarthPoint, _ to: EarthPoint, places: [Int32]) {
-        start = Along.decimetres(SpacePoint(from))
-        way = Along.decimetres(SpacePoint(to)) - start
+    init(_ from: EarthPoint, _ to: EarthPoint, indices: [Int32]) {
+        start = PathSearch.decimetres(SpacePoint(from))
+        way = PathSearch.decimetres(SpacePoint(to)) - start
         squaredLength = (way * way).sum()
-        // Chord² ÷ 8 radii for a short way, twice as much from one side of the earth to the other;
-        // the smallest radius of curvature, and a metre for rounding.
+        // Chord² ÷ 8 radii for a short path, and twice that across the earth; with the smallest
+        // radius of curvature, plus one metre for rounding.
         bulge = squaredLength / (4 * 63_300_000) + 10
-        self.places = places
+        self.indices = indices
     }
 
     private static func decimetres(_ point: SpacePoint) -> SIMD4<Double> {
@@ -142,12 +144,12 @@ private struct Along: BallSearch {
         return enters <= leaves
     }
 
-    mutating func meet(_ ball: BallTree.Ball) {
-        let middle = Along.decimetres(ball.middle) - start
+    mutating func visit(_ ball: BallTree.Ball) {
+        let middle = PathSearch.decimetres(ball.middle) - start
         let along = (middle * way).sum()
         let share = squaredLength > 0 ? min(max(along / squaredLength, 0), 1) : 0
         let away = middle - way * share
         let reach = Double(ball.reach) + bulge
-        if (away * away).sum() <= reach * reach { places.append(ball.place) }
+        if (away * away).sum() <= reach * reach { indices.append(ball.index) }
     }
 }

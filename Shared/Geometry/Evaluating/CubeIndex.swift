@@ -1,30 +1,33 @@
-/// Balls by the cubes that they meet: finds those that hold a point by one look per size of cube.
+/// Index of balls by cubes: finds the balls that contain a point with one lookup per cube size.
 struct CubeIndex: Sendable {
-    /// A ball as it is listed in a cube, in the cube's units from its corner.
+    /// A ball as listed in a cube, in the cube's units relative to its corner.
     struct Ball {
         var x: Int16
         var y: Int16
         var z: Int16
-        /// The region is within this.
+        /// Radius that contains the region.
         var reach: UInt16
-        /// All within this is of the region; 0 if nothing surely is.
+        /// Radius that is completely inside the region; 0 if none is known.
         var core: UInt16
         /// Index of the region.
-        var place: Int32
+        var index: Int32
     }
 
-    /// Sizes in use, ascending.
+    /// Cube sizes in use, ascending.
     private let sizes: [Int]
     private let table: CubeTable
-    /// Cube by cube; in each, ascending by place.
+    /// Balls grouped by cube, ascending by index within a cube.
     private let balls: [Ball]
 
+    /// Builds the index.
+    ///
     /// - Parameters:
-    ///   - spans: by place
-    ///   - cores: by place, metres around the origin that are all inside; 0 or less for none
+    ///   - spans: spans by region
+    ///   - cores: radii in metres around the origin that are completely inside, by region; 0 or
+    ///     less for none
     init(_ spans: [CubeSpan], cores: [Double]) {
         var table = CubeTable()
-        // One region's after the other's, and where each region's end.
+        // The cubes of all regions in order, and the end of each region's cubes.
         var cubes: [Cube] = []
         var ends: [Int] = []
         ends.reserveCapacity(spans.count)
@@ -35,14 +38,14 @@ struct CubeIndex: Sendable {
             }
             ends.append(cubes.count)
         }
-        let end = table.layOut()
+        let end = table.allocate()
         var balls = [Ball](
-            repeating: Ball(x: 0, y: 0, z: 0, reach: 0, core: 0, place: 0), count: end)
-        // Backwards, because a cube's list is filled from its end.
-        for place in spans.indices.reversed() {
-            for cube in cubes[(place > 0 ? ends[place - 1] : 0)..<ends[place]] {
-                balls[table.take(cube.key)] = CubeIndex.ball(
-                    spans[place], core: cores[place], in: cube, place: place)
+            repeating: Ball(x: 0, y: 0, z: 0, reach: 0, core: 0, index: 0), count: end)
+        // Backwards, because each cube's list is filled from its end.
+        for index in spans.indices.reversed() {
+            for cube in cubes[(index > 0 ? ends[index - 1] : 0)..<ends[index]] {
+                balls[table.nextFreeEntry(cube.key)] = CubeIndex.ball(
+                    spans[index], core: cores[index], in: cube, index: index)
             }
         }
         sizes = Set(spans.map(\.size)).sorted()
@@ -50,16 +53,16 @@ struct CubeIndex: Sendable {
         self.balls = balls
     }
 
-    /// A unit is 2 to this decimetres: three widths are then less than 2¹⁵ units.
+    /// Binary logarithm of the unit in decimetres. Three cube widths are less than 2¹⁵ units.
     @inline(__always)
     private static func unitBits(_ size: Int) -> Int64 { max(0, Cube.shift(size) - 13) }
 
     private static func ball(
-        _ span: CubeSpan, core: Double, in cube: Cube, place: Int
+        _ span: CubeSpan, core: Double, in cube: Cube, index: Int
     ) -> Ball {
         let bits = unitBits(cube.size)
         let corner = cube.corner
-        // Ball and point are rounded down, by less than a unit along each axis.
+        // Ball and point are rounded down by less than one unit per axis.
         let lost: Int64 = 2
         let reach = (Int64(span.reach) >> bits) + 1 + lost
         let core = (Int64(core * 10) >> bits) - 1 - lost
@@ -67,10 +70,10 @@ struct CubeIndex: Sendable {
             x: Int16(truncatingIfNeeded: (Int64(span.middle.x) - corner.x) >> bits),
             y: Int16(truncatingIfNeeded: (Int64(span.middle.y) - corner.y) >> bits),
             z: Int16(truncatingIfNeeded: (Int64(span.middle.z) - corner.z) >> bits),
-            reach: UInt16(clamping: reach), core: UInt16(clamping: core), place: Int32(place))
+            reach: UInt16(clamping: reach), core: UInt16(clamping: core), index: Int32(index))
     }
 
-    /// Appends the balls that hold the point, and perhaps some that nearly do.
+    /// Appends the balls that contain the point, and possibly some that nearly do.
     func append(near point: EarthPoint, to found: inout [NearRegion]) {
         let point = SpacePoint(point)
         for size in sizes {
@@ -90,7 +93,7 @@ struct CubeIndex: Sendable {
                 let squared = UInt32(bitPattern: dx &* dx &+ dy &* dy &+ dz &* dz)
                 if squared <= UInt32(ball.reach) &* UInt32(ball.reach) {
                     let isCore = squared < UInt32(ball.core) &* UInt32(ball.core)
-                    found.append(NearRegion(place: ball.place, isSurelyInside: isCore))
+                    found.append(NearRegion(index: ball.index, isSurelyInside: isCore))
                 }
             }
         }

@@ -1,20 +1,20 @@
-/// A ball in space around a region, in whole decimetres, and the cubes that meet it.
+/// Bounding ball of a region in whole decimetres, and the cubes that it intersects.
 struct CubeSpan {
-    /// All are below this, decimetres.
+    /// Upper bound of all coordinates, decimetres.
     private static let end: Int64 = 1 << 27
-    /// Added to every reach: more than rounding takes away, decimetres.
+    /// Added to each radius to compensate for rounding, decimetres.
     private static let slack: Int64 = 10
-    /// Less than the earth's radius of curvature anywhere, decimetres.
+    /// Lower bound of the earth's radius of curvature, decimetres.
     private static let radius = 63_300_000.0
 
     let middle: SpacePoint
     let reach: Int32
-    /// Size of the cubes: they are as wide as the ball's reach, or up to four times as wide.
+    /// Size of the cubes, one to four times the ball's radius.
     let size: Int
-    /// Towards the middle of the earth, nearly.
+    /// Approximate direction to the centre of the earth.
     private let down: SIMD4<Double>
 
-    /// The ball around a shape, larger by so many metres.
+    /// The bounding ball of a shape, enlarged by `extraMetres`.
     init(_ shape: Shape, extraMetres: Double = 0) {
         let origin = shape.plane.origin
         middle = SpacePoint(origin)
@@ -27,8 +27,9 @@ struct CubeSpan {
         down = up / (up * up).sum().squareRoot()
     }
 
-    /// Goes through the cubes that hold a place on earth that is within the ball, and perhaps
-    /// through some that nearly do.
+    /// Calls the closure for each cube with a place on earth inside the ball.
+    ///
+    /// Possibly includes some cubes that nearly have one.
     func forEachCube(_ body: (Cube) -> Void) {
         for x in steps(middle.x) {
             for y in steps(middle.y) {
@@ -40,7 +41,7 @@ struct CubeSpan {
         }
     }
 
-    /// The cubes along one axis: three at most.
+    /// Range of cubes along one axis, at most three.
     private func steps(_ middle: Int32) -> ClosedRange<Int64> {
         let from = max(Int64(middle) - Int64(reach), 0)
         let to = min(Int64(middle) + Int64(reach), CubeSpan.end - 1)
@@ -56,16 +57,16 @@ struct CubeSpan {
                 Double(corner.x - Int64(middle.x)), Double(corner.y - Int64(middle.y)),
                 Double(corner.z - Int64(middle.z)), 0) + SIMD4(half, half, half, 0)
         let reach = Double(reach)
-        // From the ball's middle to the cube.
+        // Distance from the ball's centre to the cube.
         let beyond = pointwiseMax(away.absolute - half, SIMD4(repeating: 0))
         guard (beyond * beyond).sum() <= reach * reach else { return false }
-        // From the plane that touches the earth in the ball's middle: as far as the earth bends
-        // away from it, and as it is not quite a ball.
+        // Distance from the tangent plane in the ball's centre: limited by the curvature of the
+        // earth and its deviation from a sphere.
         let bend = reach * reach / (2 * CubeSpan.radius) + reach * 0.004 + 10
         return (away * down).sum().magnitude <= half * down.absolute.sum() + bend
     }
 
-    /// Their indices, so that those that are close together in space are close together.
+    /// Indices in an order that keeps neighbours in space close together.
     static func order(_ spans: [CubeSpan]) -> [Int] {
         let keys = spans.enumerated().map { Step(curve: $1.curve, index: $0) }.sorted()
         return keys.map(\.index)
@@ -80,14 +81,13 @@ struct CubeSpan {
         }
     }
 
-    /// Where the middle is on a curve that goes through all of space: of two that are close
-    /// together there, most are close together on the curve.
+    /// Position of the centre on a space-filling curve (Morton order).
     var curve: UInt64 {
         CubeSpan.spread(middle.x) << 2 | CubeSpan.spread(middle.y) << 1
             | CubeSpan.spread(middle.z)
     }
 
-    /// The upper 21 of 27 bits, two zeros between each and the next.
+    /// Spreads the upper 21 of 27 bits, with two zero bits between neighbours.
     private static func spread(_ coordinate: Int32) -> UInt64 {
         var bits = UInt64(UInt32(coordinate) >> 6) & 0x1F_FFFF
         bits = (bits | bits << 32) & 0x001F_0000_0000_FFFF
@@ -98,10 +98,10 @@ struct CubeSpan {
     }
 }
 
-/// One of the cubes that space is cut into, for each size by its own lattice.
+/// A cell of the cubic lattice that divides space; each size has its own lattice.
 struct Cube {
-    /// Cubes of size 0 are 2¹⁰ decimetres wide, those of the next size four times as much; the last
-    /// holds the earth.
+    /// Number of sizes. Cubes of size 0 are 2¹⁰ decimetres wide, and each next size is four times
+    /// as wide. The largest contains the earth.
     static let sizes = 10
 
     let x: Int64
@@ -111,10 +111,10 @@ struct Cube {
 
     static func shift(_ size: Int) -> Int64 { 10 + 2 * Int64(size) }
 
-    /// Decimetres.
+    /// Width in decimetres.
     static func width(_ size: Int) -> Int64 { 1 << shift(size) }
 
-    /// The cube that holds a place.
+    /// The cube that contains a point.
     @inline(__always)
     init(at point: SpacePoint, size: Int) {
         let shift = Cube.shift(size)
@@ -123,7 +123,9 @@ struct Cube {
             size: size)
     }
 
-    /// - Parameters x, y, z: in widths
+    /// Creates a cube.
+    ///
+    /// - Parameters x, y, z: lattice coordinates in cube widths
     init(x: Int64, y: Int64, z: Int64, size: Int) {
         self.x = x
         self.y = y
@@ -131,13 +133,13 @@ struct Cube {
         self.size = size
     }
 
-    /// Where it begins, decimetres.
+    /// Lowest corner in decimetres.
     var corner: (x: Int64, y: Int64, z: Int64) {
         let shift = Cube.shift(size)
         return (x << shift, y << shift, z << shift)
     }
 
-    /// Never 0.
+    /// Hash key, never 0.
     var key: UInt64 {
         UInt64(size + 1) << 54 | UInt64(x) << 36 | UInt64(y) << 18 | UInt64(z)
     }

@@ -1,16 +1,16 @@
 import Model
 
-/// A position on the ellipsoid, as metres from the middle of the earth.
+/// A position on the ellipsoid in earth-centred coordinates, metres.
 ///
-/// Made once for a fix, then asked of as many regions as there are: no region needs an angle again,
-/// and neither antimeridian nor pole is a special place.
+/// Computed once per fix and then compared with any number of regions without further trigonometry.
+/// The antimeridian and the poles need no special treatment.
 public struct EarthPoint: Hashable, Sendable {
     public let coordinate: Coordinate
-    /// Towards 0° N 0° E.
+    /// Axis towards 0° N 0° E.
     let x: Double
-    /// Towards 0° N 90° E.
+    /// Axis towards 0° N 90° E.
     let y: Double
-    /// Towards the north pole.
+    /// Axis towards the north pole.
     let z: Double
 
     public init(_ coordinate: Coordinate) {
@@ -19,7 +19,7 @@ public struct EarthPoint: Hashable, Sendable {
             longitude: Angle.sineCosine(Int64(coordinate.longitudeE7)))
     }
 
-    /// - Parameters latitude, longitude: the coordinate's
+    /// Creates a point from known sines and cosines of the coordinate.
     @inline(__always)
     init(
         _ coordinate: Coordinate, latitude: (sine: Double, cosine: Double),
@@ -32,14 +32,13 @@ public struct EarthPoint: Hashable, Sendable {
         z = normal * (1 - Ellipsoid.eccentricitySquared) * latitude.sine
     }
 
-    /// The straight distance through the earth; up to 100 km less than a metre short of the way on
-    /// its surface.
+    /// Straight distance through the earth, metres. At most 1 m shorter than the surface distance
+    /// up to 100 km.
     public func straightMetres(to other: EarthPoint) -> Double {
         squaredChord(to: other).squareRoot()
     }
 
-    /// How far a point is from where somebody would be who came from `start` to here and moved on
-    /// in the same direction at the same speed, metres.
+    /// Distance of a point from the extrapolated movement from `start` to here, metres.
     ///
     /// - Parameter ratio: time from here to the point, divided by the time from `start` to here
     public func metresOff(_ other: EarthPoint, after start: EarthPoint, times ratio: Double)
@@ -51,7 +50,7 @@ public struct EarthPoint: Hashable, Sendable {
         return (dx * dx + dy * dy + dz * dz).squareRoot()
     }
 
-    /// Square of the straight distance through the earth, square metres.
+    /// Squared straight distance through the earth, square metres.
     func squaredChord(to other: EarthPoint) -> Double {
         let dx = x - other.x
         let dy = y - other.y
@@ -59,11 +58,12 @@ public struct EarthPoint: Hashable, Sendable {
         return dx * dx + dy * dy + dz * dz
     }
 
-    /// Whether this point lies on or north of the edge between two others that its meridian meets.
+    /// Whether this point is on or north of an edge that its meridian intersects.
     ///
-    /// The edge is the cut of the ellipsoid by the plane through both ends and the middle of where
-    /// their normals meet the axis: within 1 cm of the geodesic at 100 km. The answer depends on
-    /// the three points alone, never on a zone, so zones that share an edge agree on its sides.
+    /// The edge is the intersection of the ellipsoid with the plane through both ends and the
+    /// midpoint of the feet of their normals on the axis. It deviates from the geodesic by less
+    /// than 1 cm at 100 km. The result depends only on the three points, so zones that share an
+    /// edge agree on its sides.
     func isNorthOfEdge(west: EarthPoint, east: EarthPoint) -> Bool {
         let foot = -Ellipsoid.footPerHeight * (west.z + east.z) / 2
         let ux = west.x - x

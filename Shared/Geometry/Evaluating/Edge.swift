@@ -1,19 +1,19 @@
 import Model
 
-/// One side of a ring.
+/// An edge of a ring.
 struct Edge: Sendable {
-    /// Where plane and ellipsoid surely agree about the side, square metres from the line.
+    /// Squared distance at which plane and ellipsoid agree on the side, square metres.
     private static let clearSquared = 25.0
 
     let start: Coordinate
     let end: Coordinate
-    /// The start in the plane, metres.
+    /// Start of the edge in the plane, metres.
     let x: Double
     let y: Double
-    /// From start to end, metres.
+    /// Vector from start to end, metres.
     let dx: Double
     let dy: Double
-    /// False where two polygons of the shape touch along this edge: it is inside the shape then.
+    /// False if two polygons of the shape share the edge, which is then inside the shape.
     var isOutline = true
 
     init(from start: Coordinate, to end: Coordinate, in plane: Plane) {
@@ -33,7 +33,7 @@ struct Edge: Sendable {
         return squared > 0 ? 1 / squared : 0
     }
 
-    /// From a point of the plane to the nearest one of the edge.
+    /// Vector from a point of the plane to the nearest point of the edge.
     func vector(fromX px: Double, y py: Double) -> (Double, Double) {
         let toX = x - px
         let toY = y - py
@@ -41,7 +41,7 @@ struct Edge: Sendable {
         return (toX + share * dx, toY + share * dy)
     }
 
-    /// Whether one end is east of the point's meridian and the other on it or west of it.
+    /// Whether exactly one end is east of the point's meridian.
     func meets(meridianOf point: EarthPoint) -> Bool {
         let here = Int64(point.coordinate.longitudeE7)
         let first = Edge.near(Int64(start.longitudeE7) - here)
@@ -49,7 +49,7 @@ struct Edge: Sendable {
         return (first > 0) != (second > 0) && abs(first - second) < Angle.halfTurn
     }
 
-    /// Whether the point, whose meridian meets the edge, is on it or north of it.
+    /// Whether the point is on or north of the edge. The point's meridian must intersect the edge.
     func isSouthOf(_ point: EarthPoint, x px: Double, y py: Double) -> Bool {
         let here = Int64(point.coordinate.longitudeE7)
         let startsWest = Edge.near(Int64(start.longitudeE7) - here) <= 0
@@ -62,7 +62,7 @@ struct Edge: Sendable {
             : point.isNorthOfEdge(west: EarthPoint(end), east: EarthPoint(start))
     }
 
-    /// A difference of two longitudes brought to −180° … 180°.
+    /// Normalizes a difference of two longitudes to −180° … 180°.
     @inline(__always)
     private static func near(_ difference: Int64) -> Int64 {
         if difference >= Angle.halfTurn { return difference - Angle.turn }
@@ -72,7 +72,7 @@ struct Edge: Sendable {
 }
 
 extension Edge {
-    /// Every edge of every ring; those that two rings share are marked as no part of the outline.
+    /// The edges of all rings. Edges that two rings share are not part of the outline.
     static func all(of prepared: PreparedGeometry, in plane: Plane) -> [Edge] {
         var edges: [Edge] = []
         for ring in prepared.polygons.joined() {
@@ -94,7 +94,7 @@ extension Edge {
         }
     }
 
-    /// Both ends, in an order that does not depend on the direction.
+    /// Both ends, independent of the direction.
     private var key: (UInt64, UInt64) {
         let first = start.key
         let second = end.key
@@ -109,7 +109,7 @@ extension Coordinate {
 }
 
 extension VertexOffset {
-    /// The vertex itself, its longitude from −180° to just below 180°.
+    /// The vertex as a coordinate with a longitude from −180° to just below 180°.
     func position(from origin: Coordinate) -> Coordinate {
         Coordinate(
             latitudeE7: Int32(clamping: Int64(origin.latitudeE7) + Int64(latitudeE7)),

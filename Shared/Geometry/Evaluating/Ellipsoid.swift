@@ -1,4 +1,4 @@
-/// WGS 84.
+/// Constants of the WGS 84 ellipsoid.
 enum Ellipsoid {
     /// Semi-major axis in metres.
     static let equatorialRadius = 6_378_137.0
@@ -6,7 +6,7 @@ enum Ellipsoid {
     /// First eccentricity squared.
     static let eccentricitySquared = flattening * (2 - flattening)
 
-    /// Radius of curvature in the prime vertical, metres: length of the normal down to the axis.
+    /// Radius of curvature in the prime vertical, metres: length of the normal to the axis.
     static func normalLength(sine: Double) -> Double {
         equatorialRadius / (1 - eccentricitySquared * sine * sine).squareRoot()
     }
@@ -17,7 +17,8 @@ enum Ellipsoid {
         return equatorialRadius * (1 - eccentricitySquared) / (root * root * root)
     }
 
-    /// How far below the equator's plane the normal of a point meets the axis, for each metre that
-    /// the point is above it.
+    /// Depth at which a point's normal meets the axis, per metre of the point's height.
+    ///
+    /// Both are measured from the equatorial plane.
     static let footPerHeight = eccentricitySquared / (1 - eccentricitySquared)
 }

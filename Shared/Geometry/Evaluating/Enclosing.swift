@@ -1,9 +1,9 @@
 import Model
 
 extension RegionSet {
-    /// The middle of a circle that holds all of a region.
-    public func center(_ place: Int) -> EarthPoint { shapes[place].plane.origin }
+    /// Centre of a circle that contains the region.
+    public func center(_ index: Int) -> EarthPoint { shapes[index].plane.origin }
 
-    /// Radius of that circle, metres.
-    public func reachMetres(_ place: Int) -> Double { shapes[place].reach }
+    /// Radius of a circle that contains the region, metres.
+    public func reachMetres(_ index: Int) -> Double { shapes[index].reach }
 }

@@ -1,22 +1,22 @@
 import Model
 
-/// A flat map of the land around a place: where a coordinate is on it takes two multiplications.
+/// A flat local map around a point that projects coordinates with two multiplications.
 ///
-/// East and north have the scale that they have in its middle, so that a way is longer or shorter
-/// on it than on earth, the more so the farther from the middle and the nearer to a pole;
-/// ``share(within:)`` says by how much. It ends at the antimeridian: what is beyond is thrown so
-/// far away that nothing near the middle is mistaken for it.
+/// Both axes have the scale of the centre, so distances deviate from those on earth, more so
+/// farther from the centre and nearer to a pole; ``share(within:)`` limits the deviation. The map
+/// ends at the antimeridian: coordinates beyond it are projected so far away that they cannot be
+/// mistaken for nearby ones.
 public struct LocalMap: Sendable {
     private static let radiansPerUnit = 3.141_592_653_589_793_238_46 / 1_800_000_000
-    /// The earth is nowhere curved more than a ball of this radius, metres.
+    /// Lower bound of the earth's radius of curvature, metres.
     private static let radius = 6_330_000.0
 
     private let latitude: Int64
     private let longitude: Int64
-    /// Metres for 10⁻⁷ degrees.
+    /// Metres per 10⁻⁷ degrees.
     private let northward: Double
     private let eastward: Double
-    /// Of the middle's latitude, a little more.
+    /// Tangent of the centre's latitude, rounded up.
     private let tangent: Double
 
     public init(around point: EarthPoint) {
@@ -26,27 +26,28 @@ public struct LocalMap: Sendable {
         let fromAxis = (point.x * point.x + point.y * point.y).squareRoot()
         northward = Ellipsoid.meridianRadius(sine: sine) * LocalMap.radiansPerUnit
         eastward = fromAxis * LocalMap.radiansPerUnit
-        // Less than infinite at a pole, where nothing is on the map.
+        // Finite even at a pole, where the map is empty.
         tangent = point.z.magnitude / max(fromAxis, 1) * 1.02
     }
 
-    /// Metres east and north of the middle.
+    /// Metres east and north of the centre.
     @inline(__always)
-    public func spot(of coordinate: Coordinate) -> (east: Double, north: Double) {
+    public func point(of coordinate: Coordinate) -> (east: Double, north: Double) {
         (
             Double(Int64(coordinate.longitudeE7) - longitude) * eastward,
             Double(Int64(coordinate.latitudeE7) - latitude) * northward
         )
     }
 
-    /// The share of itself by which the way between two places, both within so many metres of the
-    /// middle, is longer or shorter on earth than on the map, at most.
+    /// Maximum relative deviation of distances on the map from those on earth.
+    ///
+    /// - Parameter metres: distance from the centre within which both places are
     public func share(within metres: Double) -> Double {
         let angle = metres / LocalMap.radius
         return angle * (tangent + 0.02) + angle * angle * (1 + tangent * tangent)
     }
 
-    /// Within so many metres of the middle ``share(within:)`` is surely no larger than asked for.
+    /// Radius around the centre within which ``share(within:)`` does not exceed `share`, metres.
     public func metres(keeping share: Double) -> Double {
         let angle = min(
             share / 2 / (tangent + 0.02), (share / 2).squareRoot() / (1 + tangent))
@@ -55,8 +56,8 @@ public struct LocalMap: Sendable {
 }
 
 extension RegionSet {
-    /// The radius of a region that is a circle, metres; nil for any other.
-    public func radiusMetres(_ place: Int) -> Double? {
-        shapes[place].isCircle ? shapes[place].radius : nil
+    /// Radius of a circular region in metres; nil for other regions.
+    public func radiusMetres(_ index: Int) -> Double? {
+        shapes[index].isCircle ? shapes[index].radius : nil
     }
 }

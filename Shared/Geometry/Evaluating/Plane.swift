@@ -1,26 +1,26 @@
 import Model
 
-/// The local plane of a zone: it touches the ellipsoid at the zone's origin, and points are thrown
-/// onto it from where the origin's normal meets the earth's axis.
+/// A zone's local plane: tangent to the ellipsoid at the zone's origin.
 ///
-/// Thrown so, the straight lines of the plane are the shortest ways on the ellipsoid: 5 cm off at
-/// most for an edge of 100 km, nothing for a short one. Lengths grow with the distance from the
-/// origin, by 1 + ρ² along it and √(1 + ρ²) across it, ρ = distance ÷ earth's radius;
-/// ``trueLength(fromX:y:dx:dy:)`` takes that back.
+/// Points are projected from the intersection of the origin's normal with the earth's axis.
+/// Straight lines of the plane are then shortest paths on the ellipsoid, with an error of at most 5
+/// cm for an edge of 100 km. Lengths grow with the distance from the origin, radially by 1 + ρ² and
+/// tangentially by √(1 + ρ²), where ρ = distance ÷ earth's radius; ``trueLength(fromX:y:dx:dy:)``
+/// corrects for that.
 struct Plane: Sendable {
-    /// Sines and cosines are shipped × 2⁵².
+    /// Factor of the encoded sines and cosines, 2⁵².
     static let scale = 4_503_599_627_370_496.0
-    /// First coefficient of every geometry of this format.
+    /// Version of the format; the first coefficient of a geometry.
     static let format: Int64 = 1
 
-    /// All that a plane follows from, in little memory.
+    /// Compact parameters of a plane.
     struct Seed: Sendable {
         let origin: Coordinate
         fileprivate let latitude: (sine: Double, cosine: Double)
         fileprivate let longitude: (sine: Double, cosine: Double)
 
-        /// Nil for coefficients of another format, and for those that are no sines and cosines:
-        /// they come from the wire, and no arithmetic may be led beyond its range.
+        /// Returns nil for an unknown format and for values that are not sines and cosines. The
+        /// values come from the wire and must not cause arithmetic overflow.
         init?(origin: Coordinate, coefficients: [Int64]) {
             guard coefficients.count == 5, coefficients[0] == Plane.format, origin.isOnEarth
             else { return nil }
@@ -40,18 +40,18 @@ struct Plane: Sendable {
     }
 
     let origin: EarthPoint
-    /// Length of the origin's normal down to the axis, metres.
+    /// Length of the origin's normal to the axis, metres.
     let normal: Double
     /// Curvature along the meridian, 1/m.
     private let northCurvature: Double
-    /// The normal's foot on the axis: (0, 0, foot).
+    /// Height of the intersection of the normal and the axis: (0, 0, foot).
     private let foot: Double
     private let sineLatitude: Double
     private let cosineLatitude: Double
     private let sineLongitude: Double
     private let cosineLongitude: Double
 
-    /// Format, then sine and cosine of the origin's latitude and of its longitude × 2⁵².
+    /// The format's version, then sine and cosine of the origin's latitude and longitude × 2⁵².
     static func coefficients(at origin: Coordinate) -> [Int64] {
         let latitude = Angle.sineCosine(Int64(origin.latitudeE7))
         let longitude = Angle.sineCosine(Int64(origin.longitudeE7))
@@ -73,7 +73,7 @@ struct Plane: Sendable {
         foot = -Ellipsoid.footPerHeight * origin.z
     }
 
-    /// Metres east and north of the origin in the plane; only for points within 1,000 km.
+    /// Projects a point to metres east and north of the origin. Valid within 1,000 km.
     func project(_ point: EarthPoint) -> (x: Double, y: Double) {
         let dz = point.z - foot
         let outward = point.x * cosineLongitude + point.y * sineLongitude
@@ -85,7 +85,7 @@ struct Plane: Sendable {
         )
     }
 
-    /// Length on the ellipsoid of the vector (dx, dy) of the plane that starts at (x, y), metres.
+    /// Length on the ellipsoid of the plane's vector (dx, dy) at (x, y), metres.
     func trueLength(fromX x: Double, y: Double, dx: Double, dy: Double) -> Double {
         let middleX = x + dx / 2
         let middleY = y + dy / 2
@@ -98,13 +98,13 @@ struct Plane: Sendable {
         return (radial / (stretch * stretch) + (length - radial) / stretch).squareRoot()
     }
 
-    /// Length on the ellipsoid from the origin to a point that is `chord` metres away straight.
+    /// Length on the ellipsoid from the origin to a point at a straight distance of `chord` metres.
     func arc(to point: EarthPoint, chord: Double) -> Double {
         let (x, y) = project(point)
         return arc(toX: x, y: y, chord: chord)
     }
 
-    /// As ``arc(to:chord:)``, to the point that is seen at (x, y).
+    /// Length on the ellipsoid from the origin to the point projected to (x, y).
     func arc(toX x: Double, y: Double, chord: Double) -> Double {
         let squared = x * x + y * y
         guard squared > 0 else { return chord }

@@ -1,51 +1,49 @@
 import Model
 
-/// A region that a point may be in.
+/// A region that may contain a point.
 public struct NearRegion: Hashable, Sendable {
     /// Index of the region.
-    public var place: Int32
-    /// Whether the point is inside, told without looking at edges. False says nothing.
+    public var index: Int32
+    /// Whether the point is certainly inside, without a check of edges. False proves nothing.
     public var isSurelyInside: Bool
 
-    public init(place: Int32, isSurelyInside: Bool) {
-        self.place = place
+    public init(index: Int32, isSurelyInside: Bool) {
+        self.index = index
         self.isSurelyInside = isSurelyInside
     }
 }
 
-/// Many regions, by place; finds those that a point may be in without looking at those far away.
+/// An immutable set of regions with a spatial index.
 ///
-/// Space is cut into cubes of several sizes. A region is listed in the cubes, a few, that meet the
-/// ball around it, of the smallest size not smaller than the ball's radius; a point is in one cube
-/// of each size. Cubes are of space, not of the map: neither antimeridian nor pole is a special
-/// place. All of it is integers, decimetres from the middle of the earth; what is found depends on
-/// the regions and the point alone.
-///
-/// It never changes: copies of who has it share it.
+/// Finds the regions that may contain a point without visiting distant ones. Space is divided into
+/// cubes of several sizes. A region is listed in the few cubes that its bounding ball intersects,
+/// of the smallest size that is not smaller than the ball's radius. A point is in one cube per
+/// size. The antimeridian and the poles need no special treatment. The index uses integers,
+/// decimetres from the centre of the earth; results depend only on the regions and the point.
 ///
 ///     let regions = RegionSet(zones.compactMap { Region($0.geometry) })
 ///     var found: [NearRegion] = []
 ///     regions.append(near: EarthPoint(fix.position), to: &found)
 public final class RegionSet: Sendable {
     let shapes: [Shape]
-    /// Of all shapes, one after the other.
+    /// Vertices of all shapes in order.
     let corners: [Corner]
     private let cubes: CubeIndex
-    /// Of the regions as they are, nothing added to their reach; in boxes that hold that, too.
+    /// Tree of the regions. Its balls exclude the extra reach, its boxes include it.
     let tree: BallTree
-    /// Metres by region; nothing where the list ends.
+    /// Extra reach by region in metres, or empty if no region has one.
     let extraReach: [Double]
 
-    /// Takes time and memory in proportion to the number of regions.
+    /// Builds the index in time and memory proportional to the number of regions.
     ///
-    /// - Parameter extraReachMetres: by region, how much farther than its edge it is found by
-    ///   ``append(near:to:)``, such as its alert distance; empty for nothing anywhere
+    /// - Parameter extraReachMetres: distance from its edge within which ``append(near:to:)`` finds
+    ///   a region, such as its alert distance, by region; empty = 0 for all
     public init(
         _ regions: some RandomAccessCollection<Region>, extraReachMetres: [Double] = []
     ) {
         invariant(
             extraReachMetres.isEmpty || extraReachMetres.count == regions.count,
-            "an extra reach is given for each region or for none")
+            "extraReachMetres has one value per region or is empty")
         var corners: [Corner] = []
         corners.reserveCapacity(regions.reduce(0) { $0 + $1.corners.count })
         let shapes = regions.map { $0.shape.moved($0.corners, to: &corners) }
@@ -63,32 +61,32 @@ public final class RegionSet: Sendable {
         cubes = CubeIndex(spans, cores: shapes.map { $0.core(corners) })
     }
 
-    /// The order in which regions lie best, as indices: those that are close together on earth are
-    /// then close together in memory.
+    /// Indices of regions in an order that keeps neighbours on earth close together in memory.
     public static func order(of regions: some Collection<Region>) -> [Int] {
         CubeSpan.order(regions.map { CubeSpan($0.shape) })
     }
 
-    /// Appends all regions that contain the point or are within 50 cm of it (and their extra
-    /// reach), and perhaps some that are a little farther; each once, in no order that means
-    /// anything.
+    /// Appends all regions that contain the point or are within 50 cm plus their extra reach of it.
+    ///
+    /// Possibly appends some that are slightly farther. Each region is appended once, in
+    /// unspecified order.
     public func append(near point: EarthPoint, to found: inout [NearRegion]) {
         cubes.append(near: point, to: &found)
     }
 
-    /// As ``Region/isSurelyBeyond(metres:from:)``.
-    public func isSurelyBeyond(_ place: Int, metres: Double, from point: EarthPoint) -> Bool {
-        shapes[place].isSurelyBeyond(metres: metres, from: point)
+    /// ``Region/isSurelyBeyond(metres:from:)`` for one region of the set.
+    public func isSurelyBeyond(_ index: Int, metres: Double, from point: EarthPoint) -> Bool {
+        shapes[index].isSurelyBeyond(metres: metres, from: point)
     }
 
-    /// As ``Region/signedDistance(from:)``.
-    public func signedDistance(_ place: Int, from point: EarthPoint) -> SignedDistance {
-        shapes[place].signedDistance(from: point, corners)
+    /// ``Region/signedDistance(from:)`` for one region of the set.
+    public func signedDistance(_ index: Int, from point: EarthPoint) -> SignedDistance {
+        shapes[index].signedDistance(from: point, corners)
     }
 
-    /// As ``Region/inradiusCentimetres``.
-    public func inradiusCentimetres(_ place: Int) -> Int32 { shapes[place].inradiusCentimetres }
+    /// ``Region/inradiusCentimetres`` of one region of the set.
+    public func inradiusCentimetres(_ index: Int) -> Int32 { shapes[index].inradiusCentimetres }
 
-    /// What finding takes beside the regions, bytes.
+    /// Memory used by the spatial index, bytes.
     public var bytes: Int { cubes.bytes + tree.bytes }
 }

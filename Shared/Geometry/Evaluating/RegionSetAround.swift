@@ -1,33 +1,32 @@
 import Model
 
 extension RegionSet {
-    /// Appends the regions that are around a point: those that contain it or whose extra reach
-    /// does, and the nearest of the others; in no order that means anything.
+    /// Appends the regions around a point: those that reach it, and the nearest others.
     ///
-    /// Every region that is not appended is, with its extra reach, at least so far away as
-    /// returned, metres.
+    /// The extra reach counts. The order is unspecified.
     ///
     /// - Parameters:
-    ///   - count: no more than these
-    ///   - metres: nor any that are farther away than this, their extra reach taken off
+    ///   - count: maximum number of regions
+    ///   - metres: maximum distance of a region, minus its extra reach
+    /// - Returns: lower bound of the distance to all other regions, minus their extra reach, metres
     public func append(
         around point: EarthPoint, count: Int, withinMetres metres: Double,
         to found: inout [RegionDistance]
     ) -> Double {
-        // One more than asked for tells how far those are that are not appended.
-        var search = Nearest(
+        // One region more than requested shows how far the omitted ones are.
+        var search = NearestSearch(
             self, point, by: .reach, metres: metres, count: count + 1, found: found)
-        let wanted = found.count + count
+        let countMax = found.count + count
         found = []
         tree.searchOutward(&search)
         found = search.found
-        if found.count > wanted { found.removeLast() }
-        // Distances are exact within 0.1 %, or 50 cm.
+        if found.count > countMax { found.removeLast() }
+        // Distances have an error of at most 0.1 % or 50 cm.
         return Double(search.most) / 100 * 0.999 - 0.5
     }
 
-    /// What is added to a region's reach where it is looked for, metres.
-    func extraMetres(_ place: Int) -> Double {
-        extraReach.isEmpty ? 0 : max(0, extraReach[place])
+    /// Extra reach of a region, metres.
+    func extraMetres(_ index: Int) -> Double {
+        extraReach.isEmpty ? 0 : max(0, extraReach[index])
     }
 }

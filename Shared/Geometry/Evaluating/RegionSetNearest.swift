@@ -1,144 +1,149 @@
 import Model
 
-/// A region of a set and how far a point is from its edge.
+/// A region of a set with a point's distance from its edge.
 public struct RegionDistance: Hashable, Sendable {
     /// Index of the region.
-    public var place: Int32
+    public var index: Int32
     public var distance: SignedDistance
 
-    public init(place: Int32, distance: SignedDistance) {
-        self.place = place
+    public init(index: Int32, distance: SignedDistance) {
+        self.index = index
         self.distance = distance
     }
 }
 
 extension RegionSet {
-    /// Distances beyond this are not looked for, metres.
+    /// Maximum search distance, metres.
     public static let nearestMetresMax = 500_000.0
 
-    /// Appends the indices of all regions that contain the point or are within so many metres of
-    /// it, and perhaps of some that are farther; each once, in no order that means anything.
+    /// Appends the indices of all regions that contain the point or are within `metres` of it.
     ///
-    /// Regions are as large as they are: their extra reach counts in ``append(near:to:)`` alone.
-    public func append(near point: EarthPoint, within metres: Double, to places: inout [Int32]) {
-        var search = Around(point, metres: metres, places: places)
-        places = []
+    /// Possibly appends some that are farther. Each index is appended once, in unspecified order.
+    /// The extra reach is ignored here; only ``append(near:to:)`` uses it.
+    public func append(near point: EarthPoint, within metres: Double, to indices: inout [Int32]) {
+        var search = RadiusSearch(point, metres: metres, indices: indices)
+        indices = []
         tree.search(&search)
-        places = search.places
+        indices = search.indices
     }
 
-    /// The region whose edge is nearest to the point, seen from inside or outside, and how far it
-    /// is; nil if there is none within so many metres (500 km at most). Of edges equally far, to
-    /// the centimetre, that of the least index.
+    /// The region with the nearest edge, seen from inside or outside, and the distance.
+    ///
+    /// Nil if no edge is within `metres` (500 km at most). Of edges at the same distance in
+    /// centimetres, the region with the lowest index counts.
     public func nearest(to point: EarthPoint, withinMetres metres: Double) -> RegionDistance? {
-        var search = Nearest(self, point, by: .edge, metres: metres, count: 1, found: [])
+        var search = NearestSearch(self, point, by: .edge, metres: metres, count: 1, found: [])
         tree.searchOutward(&search)
         return search.found.first
     }
 
-    /// Appends the regions whose edges are nearest, as ``nearest(to:withinMetres:)``, the nearest
-    /// first.
+    /// Appends the regions with the nearest edges, the nearest first.
     ///
-    /// - Parameter count: no more than these
+    /// Edges are seen from inside or outside, within `metres` (500 km at most). Ties are resolved
+    /// by index.
+    ///
+    /// - Parameter count: maximum number of regions
     public func appendNearest(
         count: Int, to point: EarthPoint, withinMetres metres: Double,
         into found: inout [RegionDistance]
     ) {
         guard count > 0 else { return }
-        var search = Nearest(self, point, by: .edge, metres: metres, count: count, found: found)
+        var search = NearestSearch(
+            self, point, by: .edge, metres: metres, count: count, found: found)
         found = []
         tree.searchOutward(&search)
         found = search.found
     }
 }
 
-/// All within so many metres.
-private struct Around: BallSearch {
+/// Finds all regions within a radius.
+private struct RadiusSearch: BallSearch {
     let point: SpacePoint
     let decimetres: Int64
-    var places: [Int32]
+    var indices: [Int32]
 
-    init(_ point: EarthPoint, metres: Double, places: [Int32]) {
+    init(_ point: EarthPoint, metres: Double, indices: [Int32]) {
         self.point = SpacePoint(point)
-        // As far as the other side of the earth, and a metre because all is rounded.
+        // At most to the other side of the earth, plus one metre for rounding.
         decimetres = Int64(min(max(metres, 0), 20_000_000) * 10) + 10
-        self.places = places
+        self.indices = indices
     }
 
     func admits(_ box: BallTree.Box) -> Bool {
         box.squaredDistance(to: point) <= decimetres * decimetres
     }
 
-    mutating func meet(_ ball: BallTree.Ball) {
+    mutating func visit(_ ball: BallTree.Ball) {
         if ball.middle.isWithin(Int64(ball.reach) + decimetres, of: point) {
-            places.append(ball.place)
+            indices.append(ball.index)
         }
     }
 }
 
-/// The nearest so far.
-struct Nearest: NearSearch {
-    /// What is near.
+/// Finds the nearest regions.
+struct NearestSearch: NearSearch {
+    /// The distance to minimize.
     enum Measure {
-        /// The edge, from either side of it.
+        /// Distance to the edge from either side.
         case edge
-        /// The region with its extra reach: from inside the nearer, the deeper.
+        /// Distance to the region including its extra reach; the deeper inside, the nearer.
         case reach
     }
 
     private let regions: RegionSet
-    private let place: EarthPoint
+    private let center: EarthPoint
     let point: SpacePoint
     private let measure: Measure
-    /// Farther than this is too far, centimetres.
+    /// Current maximum distance, centimetres.
     private(set) var most: Int64
-    /// Decimetres, more than rounding takes away.
+    /// Current maximum distance, rounded up, decimetres.
     private var reach: Int64
     private let count: Int
-    /// The nearest first, from `start` on.
+    /// Found regions, nearest first from index `start`.
     private(set) var found: [RegionDistance]
     private let start: Int
 
+    /// Starts a search.
+    ///
     /// - Parameters:
-    ///   - metres: not those that are farther; 500 km at most
-    ///   - count: no more than these
-    ///   - found: gets them appended
+    ///   - metres: maximum distance; 500 km at most
+    ///   - count: maximum number of regions
+    ///   - found: list to append to
     init(
         _ regions: RegionSet, _ point: EarthPoint, by measure: Measure, metres: Double, count: Int,
         found: [RegionDistance]
     ) {
         self.regions = regions
-        place = point
+        center = point
         self.point = SpacePoint(point)
         self.measure = measure
         most = Int64(min(max(metres, 0), RegionSet.nearestMetresMax) * 100)
-        reach = Nearest.reach(most)
+        reach = NearestSearch.reach(most)
         self.count = count
         self.found = found
         start = found.count
     }
 
-    /// The arc of 500 km is 130 m longer than its chord: chords are what boxes are compared by,
-    /// and they are shorter.
+    /// Boxes are compared by chords, which are shorter than arcs: by 130 m at 500 km.
     private static func reach(_ centimetres: Int64) -> Int64 { max(0, centimetres) / 10 + 10 }
 
     func admits(squaredDecimetres: Int64) -> Bool { squaredDecimetres <= reach * reach }
 
-    /// How far away it is, centimetres; ties by index.
+    /// Sort key: distance in centimetres, then index.
     private func key(_ region: RegionDistance) -> (Int64, Int32) {
         let centimetres = Int64(region.distance.centimetres)
         return switch measure {
-        case .edge: (abs(centimetres), region.place)
+        case .edge: (abs(centimetres), region.index)
         case .reach:
-            (centimetres - Int64(regions.extraMetres(Int(region.place)) * 100), region.place)
+            (centimetres - Int64(regions.extraMetres(Int(region.index)) * 100), region.index)
         }
     }
 
-    mutating func meet(_ ball: BallTree.Ball) {
-        let extra = measure == .reach ? Int64(regions.extraMetres(Int(ball.place)) * 10) : 0
+    mutating func visit(_ ball: BallTree.Ball) {
+        let extra = measure == .reach ? Int64(regions.extraMetres(Int(ball.index)) * 10) : 0
         guard ball.middle.isWithin(Int64(ball.reach) + extra + reach, of: point) else { return }
         let candidate = RegionDistance(
-            place: ball.place, distance: regions.signedDistance(Int(ball.place), from: place))
+            index: ball.index, distance: regions.signedDistance(Int(ball.index), from: center))
         let away = key(candidate)
         guard away.0 <= most else { return }
         var index = found.count
@@ -147,7 +152,7 @@ struct Nearest: NearSearch {
         if found.count > start + count { found.removeLast() }
         if found.count == start + count, let last = found.last {
             most = key(last).0
-            reach = Nearest.reach(most)
+            reach = NearestSearch.reach(most)
         }
     }
 }

@@ -1,23 +1,24 @@
 import Model
 
-/// A region without its corners, which lie in a list that may hold those of many regions.
+/// A region whose vertices are stored in a list shared with other regions.
 ///
-/// Nothing in it is counted by references: asking many shapes costs what their numbers cost.
+/// Contains no references, so access to many shapes needs no reference counting.
 struct Shape: Sendable {
-    /// Beyond this from the enclosing circle, distances are lower bounds, metres.
+    /// Beyond this distance from the enclosing circle, distances are lower bounds, metres.
     static let exactWithin = 500_000.0
 
     private let seed: Plane.Seed
-    /// Of a circle.
+    /// Radius of a circle.
     private let radiusCentimetres: Int32
     private let reachCentimetres: Int32
     let inradiusCentimetres: Int32
-    /// The first corner and how many there are; none for a circle.
+    /// Index of the first vertex, and number of vertices; 0 for a circle.
     private(set) var cornersStart: Int32
     let cornersCount: Int32
 
-    /// The shape and its corners; nil for a geometry of a format that this program does not know,
-    /// or with numbers that no shape on earth has.
+    /// The shape and its vertices.
+    ///
+    /// Nil for an unknown format and for values that are not possible on earth.
     static func prepared(_ prepared: PreparedGeometry) -> (Shape, [Corner])? {
         let lengths = [
             prepared.radiusCentimetres, prepared.reachCentimetres, prepared.inradiusCentimetres,
@@ -38,19 +39,19 @@ struct Shape: Sendable {
         self.cornersCount = cornersCount
     }
 
-    /// Made anew each time: that costs less than the memory it would lie in.
+    /// Computed on each access, which is cheaper than loading it from memory.
     @inline(__always)
     var plane: Plane { Plane(seed) }
 
-    /// Of a circle, metres.
+    /// Radius of a circle in metres.
     var radius: Double { Double(radiusCentimetres) / 100 }
 
-    /// Metres around the origin that hold all of it.
+    /// Radius around the origin that contains the shape, metres.
     var reach: Double { Double(reachCentimetres) / 100 }
 
     var isCircle: Bool { cornersCount == 0 }
 
-    /// The same with its corners appended to another list.
+    /// A copy whose vertices are appended to another list.
     func moved(_ own: [Corner], to corners: inout [Corner]) -> Shape {
         var shape = self
         shape.cornersStart = Int32(corners.count)
@@ -58,25 +59,26 @@ struct Shape: Sendable {
         return shape
     }
 
-    /// Goes through the edges of all rings.
+    /// Calls the closure for the edges of all rings.
     @inline(__always)
     func forEachEdge(_ corners: [Corner], _ body: (Edge) -> Void) {
         var first = Int(cornersStart)
-        for place in first..<first + Int(cornersCount) {
-            let corner = corners[place]
-            body(Edge(from: corner, to: corners[corner.isLast ? first : place + 1]))
-            if corner.isLast { first = place + 1 }
+        for index in first..<first + Int(cornersCount) {
+            let corner = corners[index]
+            body(Edge(from: corner, to: corners[corner.isLast ? first : index + 1]))
+            if corner.isLast { first = index + 1 }
         }
     }
 
-    /// Metres of chord around the origin within which all is inside; negative if nothing surely is.
+    /// Radius (chord) around the origin that is completely inside, metres; negative if none is
+    /// known.
     func core(_ corners: [Corner]) -> Double {
         let origin = plane.origin
         guard reach > 0, contains(origin, corners) else { return -1 }
         let distance = signedDistance(from: origin, corners)
         let depth = Double(-distance.centimetres) / 100
-        // An arc is longer than its chord by at most this, on a ball smaller than the earth; and
-        // distances are exact within 0.1 % or 50 cm.
+        // Maximum excess of an arc over its chord on a sphere smaller than the earth. Distances
+        // have an error of at most 0.1 % or 50 cm.
         let arc = depth * 0.999 - 0.5
         return arc - arc * arc * arc / (24 * 6_300_000 * 6_300_000)
     }
@@ -112,7 +114,7 @@ struct Shape: Sendable {
             metres: plane.trueLength(fromX: x, y: y, dx: dx, dy: dy), inside: inside)
     }
 
-    /// From a point of the plane to the nearest edge.
+    /// Vector from a point of the plane to the nearest edge.
     private func vectorToEdge(x: Double, y: Double, _ corners: [Corner]) -> (Double, Double) {
         var least = Double.infinity
         var toX = 0.0
@@ -129,8 +131,8 @@ struct Shape: Sendable {
         return (toX, toY)
     }
 
-    /// Counts the edges between the point and the pole that is farther from the zone: a ring around
-    /// the nearer one is then counted right, too.
+    /// Counts the edges between the point and the pole that is farther from the zone. This is
+    /// correct even for a ring around the nearer pole.
     private func isEnclosed(_ point: EarthPoint, x: Double, y: Double, _ corners: [Corner]) -> Bool
     {
         let southward = seed.origin.latitudeE7 >= 0

@@ -1,10 +1,10 @@
-/// How far a point is from a region's true edge.
+/// Distance of a point from a region's true edge.
 public struct SignedDistance: Hashable, Sendable, Comparable {
-    /// Negative exactly where the region contains the point, also within the last centimetre.
+    /// Negative exactly if the region contains the point, even within the last centimetre.
     public let centimetres: Int32
 
     init(metres: Double, inside: Bool) {
-        // Farther than anything on earth, should the way have no length.
+        // Saturates beyond any distance on earth, also for NaN.
         let rounded = metres < 20_000_000 ? Int32((metres * 100).rounded()) : .max
         centimetres = inside ? -max(1, rounded) : max(0, rounded)
     }

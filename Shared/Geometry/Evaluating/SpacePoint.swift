@@ -1,6 +1,6 @@
-/// A place in space, as whole decimetres from where no coordinate on earth is less.
+/// A point in space as non-negative whole decimetres.
 struct SpacePoint: Sendable {
-    /// Coordinates are counted from here, metres: none on earth is below.
+    /// Origin of the coordinates in metres, below every place on earth.
     private static let origin = -6_700_000.0
 
     let x: Int32
@@ -14,11 +14,11 @@ struct SpacePoint: Sendable {
         z = SpacePoint.decimetres(point.z)
     }
 
-    /// How far a coordinate of a place on earth is from the least, rounded down.
+    /// Distance of a coordinate from the origin, rounded down.
     @inline(__always)
     private static func decimetres(_ metres: Double) -> Int32 { Int32((metres - origin) * 10) }
 
-    /// Whether another place is no farther away than so many decimetres.
+    /// Whether another point is within `decimetres`.
     @inline(__always)
     func isWithin(_ decimetres: Int64, of other: SpacePoint) -> Bool {
         let dx = Int64(x - other.x)

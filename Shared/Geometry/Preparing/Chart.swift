@@ -1,46 +1,47 @@
 import Glibc
 import Model
 
-/// A map of a shape in metres, for a geometry library that knows planes only.
+/// A planar map of a shape in metres, for planar geometry libraries.
 ///
-/// Lengths are true within 0.03 % up to 250 km from the middle and 0.12 % up to 500 km. Shortest
-/// ways on the ellipsoid are almost straight: ``path(through:isClosed:)`` bends them where a
-/// centimetre is at stake. Neither antimeridian nor pole is a special place.
+/// Lengths are accurate to 0.03 % up to 250 km from the centre and to 0.12 % up to 500 km. Shortest
+/// paths on the ellipsoid are nearly straight; ``path(through:isClosed:)`` adds points where they
+/// deviate by more than 1 cm. The antimeridian and the poles need no special treatment.
 ///
 ///     let chart = Chart(around: [line])
 ///     let path = chart.path(through: line, isClosed: false)
-///     let place = chart.coordinate(of: path[0])
+///     let coordinate = chart.coordinate(of: path[0])
 public struct Chart: Sendable {
-    /// How far an edge may be from where it is drawn, metres.
+    /// Maximum deviation of a drawn edge, metres.
     private static let sagittaMax = 0.01
 
     private let plane: Plane
 
-    /// Puts the middle of all points into the middle; no line is empty.
+    /// Creates a map centred on the points of non-empty lines.
     public init(around lines: [[Coordinate]]) {
         plane = Plane(at: ShapeRings(lines.map { Polygon(outer: $0) }).middle)
     }
 
-    /// Where lengths are true.
+    /// Centre of the map, where lengths are true.
     public var middle: Coordinate { plane.origin.coordinate }
 
-    /// Metres east and north of the middle.
+    /// Metres east and north of the centre.
     private func point(x: Double, y: Double) -> PlanarShape.Point {
         let share = (x * x + y * y).squareRoot() / plane.normal
         let factor = share > 1e-9 ? atan(share) / share : 1
         return PlanarShape.Point(x: x * factor, y: y * factor)
     }
 
-    /// The place on the map, rounded to 10⁻⁷ degrees.
+    /// The coordinate of a point on the map, rounded to 10⁻⁷ degrees.
     public func coordinate(of point: PlanarShape.Point) -> Coordinate {
         let share = (point.x * point.x + point.y * point.y).squareRoot() / plane.normal
         let factor = share > 1e-9 ? tan(share) / share : 1
         return plane.coordinate(x: point.x * factor, y: point.y * factor)
     }
 
-    /// The way along the edges between neighbouring points, with further points where edges bend.
+    /// The path along the edges, with additional points where edges are curved.
     ///
-    /// An edge is drawn the same from both ends, so shapes that share it share it to the last bit.
+    /// An edge yields the same points in both directions, so shapes that share an edge share it
+    /// exactly.
     public func path(through points: [Coordinate], isClosed: Bool) -> [PlanarShape.Point] {
         let ends = points.dropFirst() + (isClosed ? points.prefix(1) : [])
         var path: [PlanarShape.Point] = []
@@ -57,12 +58,12 @@ public struct Chart: Sendable {
         return path
     }
 
-    /// Both ends and what is between them.
+    /// The ends of an edge and the points between them.
     private func way(from start: Coordinate, to end: Coordinate) -> [PlanarShape.Point] {
         let edge = Edge(from: start, to: end, in: plane)
         let (endX, endY) = plane.project(EarthPoint(end))
         let away = max(edge.x * edge.x + edge.y * edge.y, endX * endX + endY * endY).squareRoot()
-        // A straight line of length s that passes the middle at a distance h bulges h s² / 12 R².
+        // A straight line of length s at distance h from the centre bulges by h s² / 12 R².
         let pieces = edge.length / plane.normal * (away / (12 * Chart.sagittaMax)).squareRoot()
         let count = max(1, Int(pieces.rounded(.up)))
         let between = (1..<count).map { index in
@@ -74,11 +75,12 @@ public struct Chart: Sendable {
 }
 
 extension Plane {
-    /// The place on the ellipsoid that is thrown onto a point of the plane, as a coordinate.
+    /// The coordinate of the point on the ellipsoid that is projected to a point of the plane.
     func coordinate(x: Double, y: Double) -> Coordinate {
         let (sine, cosine) = Angle.sineCosine(Int64(origin.coordinate.latitudeE7))
         let (east, west) = Angle.sineCosine(Int64(origin.coordinate.longitudeE7))
-        // From the foot of the origin's normal along (dx, dy, dz) until the ellipsoid is met.
+        // Intersects the ellipsoid with the ray from the foot of the origin's normal along (dx, dy,
+        // dz).
         let foot = -Ellipsoid.footPerHeight * origin.z
         let outward = normal * cosine - y * sine
         let dx = outward * west - x * east

@@ -1,14 +1,14 @@
 import Model
 
 extension Edge {
-    /// Closer than this is touching, metres: less than the 11 mm between two coordinates.
+    /// Tolerance for touching, metres: less than the 11 mm between two coordinates.
     static let touch = 0.001
 
     var length: Double { (dx * dx + dy * dy).squareRoot() }
 
-    /// The share of this edge, 0 to 1, at which it crosses the other; nil if it does not.
+    /// The fraction of this edge, 0 to 1, at which it crosses the other edge; nil if it does not.
     ///
-    /// - Parameter touching: whether an end of one on the other counts.
+    /// - Parameter touching: whether an end of one edge on the other counts
     func meeting(_ other: Edge, touching: Bool) -> Double? {
         let slack = touching ? Edge.touch : -Edge.touch
         guard crossesLine(of: other, slack: slack), other.crossesLine(of: self, slack: slack)
@@ -19,19 +19,19 @@ extension Edge {
         return min(max(share, 0), 1)
     }
 
-    /// Whether the ends are on different sides of the other's line.
+    /// Whether the ends are on different sides of the other edge's line.
     private func crossesLine(of other: Edge, slack: Double) -> Bool {
         let start = other.offset(x: x, y: y)
         let end = other.offset(x: x + dx, y: y + dy)
         return min(start, end) < slack && max(start, end) > -slack
     }
 
-    /// Metres to the left of this edge's line.
+    /// Signed distance to the left of this edge's line, metres.
     private func offset(x px: Double, y py: Double) -> Double {
         (dx * (py - y) - dy * (px - x)) / length
     }
 
-    /// The share at which an end of either lies on the other.
+    /// The fraction at which an end of either edge is on the other.
     private func end(on other: Edge) -> Double? {
         if other.isTouched(x: x, y: y) { return 0 }
         if other.isTouched(x: x + dx, y: y + dy) { return 1 }
@@ -47,7 +47,7 @@ extension Edge {
         return toX * toX + toY * toY < Edge.touch * Edge.touch
     }
 
-    /// The place on the map at a share of the edge; between its ends as on a small map.
+    /// The coordinate at a fraction of the edge, interpolated linearly.
     func coordinate(at share: Double) -> Coordinate {
         let east = Angle.wrapped(Int64(end.longitudeE7) - Int64(start.longitudeE7))
         let north = Int64(end.latitudeE7) - Int64(start.latitudeE7)
@@ -59,7 +59,7 @@ extension Edge {
 }
 
 extension [Edge] {
-    /// Metres in the plane to the nearest edge.
+    /// Distance in the plane to the nearest edge, metres.
     func clearance(x: Double, y: Double) -> Double {
         var least = Double.infinity
         for edge in self {
@@ -69,8 +69,7 @@ extension [Edge] {
         return least.squareRoot()
     }
 
-    /// Whether the edges, rings all of them, go around the point of the plane an odd number of
-    /// times.
+    /// Whether the rings formed by the edges enclose a point of the plane (even-odd rule).
     func enclose(x: Double, y: Double) -> Bool {
         var odd = false
         for edge in self where (edge.y > y) != (edge.y + edge.dy > y) {

@@ -1,14 +1,14 @@
 import Model
 
-/// A point of a shape as its owner gave it.
+/// A vertex of a shape as supplied by its owner.
 public struct ShapePosition: Hashable, Sendable, Codable {
-    /// Index of the polygon; 0 for a circle and a line.
+    /// Index of the polygon; 0 for a circle or line.
     public var polygon: Int
-    /// 0 is the outer ring, then holes; nil for a line.
+    /// 0 is the outer ring, holes follow; nil for a line.
     public var ring: Int?
     /// Index of the point in its ring or line.
     public var vertex: Int
-    /// Where it is; private, so no part of any description.
+    /// The coordinate. It is private and not part of any description.
     public var coordinate: Coordinate
 
     public init(polygon: Int, ring: Int?, vertex: Int, coordinate: Coordinate) {
@@ -19,7 +19,7 @@ public struct ShapePosition: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a shape cannot be a zone, and where.
+/// Why a shape cannot become a zone, and where the problem is.
 public enum GeometryProblem: Error, Hashable, Sendable, Codable {
     /// Latitude beyond ±90° or longitude beyond ±180°.
     case outOfRange(ShapePosition)
@@ -28,25 +28,25 @@ public enum GeometryProblem: Error, Hashable, Sendable, Codable {
     case halfWidthTooSmall(centimetres: Int32)
     case halfWidthTooLarge(centimetres: Int32)
     case tooFewLinePoints(count: Int)
-    /// The line goes over itself so often that its outline would never end.
+    /// The line crosses itself too often for its outline to be drawn.
     case lineTangled
-    /// Nothing is left of the shape. A smaller inset, `most`, leaves something; nil = none does.
+    /// Nothing is left of the shape. `most` is an inset that leaves something; nil = none does.
     case insetTooLarge(centimetres: Int32, most: Int32?)
     case noPolygon
     case tooFewPoints(ShapePosition?, polygon: Int, ring: Int, count: Int)
     case tooManyPoints(count: Int)
     case tooManyPolygons(count: Int)
-    /// A corridor or an inset would have to be drawn around so many corners.
+    /// A corridor or an inset has too many corners to be drawn.
     case tooManyCorners(count: Int)
-    /// The outline that comes of a corridor or an inset has so many points.
+    /// The outline of a corridor or an inset has too many points.
     case outlineTooLong(count: Int)
-    /// What an inset leaves is in so many pieces.
+    /// An inset leaves too many pieces.
     case tooManyPieces(count: Int)
-    /// The point equals the one before it.
+    /// The point equals its predecessor.
     case repeatedPoint(ShapePosition)
-    /// Neighbouring points lie on opposite meridians, so the edge between them runs over a pole.
+    /// Neighbouring points are on opposite meridians, so their edge crosses a pole.
     case edgeOverPole(ShapePosition)
-    /// The shape reaches farther from its middle than one plane is exact.
+    /// The shape extends farther from its centre than one plane is accurate.
     case tooLarge(reachCentimetres: Int64)
     case noArea(ShapePosition)
     /// The edge that starts at `edge` meets the edge of the same ring that starts at `other`.
@@ -54,16 +54,16 @@ public enum GeometryProblem: Error, Hashable, Sendable, Codable {
     /// The edge that starts at `edge` crosses an edge of another ring.
     case ringsCross(edge: ShapePosition, other: ShapePosition, at: Coordinate)
     case holeOutside(ShapePosition)
-    /// A hole is as large as what it is in.
+    /// A hole covers all of its polygon.
     case holeFillsPolygon(ShapePosition)
-    /// Two holes of a polygon cover the same ground.
+    /// Two holes of a polygon overlap.
     case holesOverlap(ShapePosition, other: Int)
-    /// Two polygons of the shape cover the same ground.
+    /// Two polygons of the shape overlap.
     case polygonsOverlap(ShapePosition, other: Int)
-    /// The geometry library refuses the shape, for a reason that no other case names.
+    /// The geometry library rejects the shape for a reason that no other case covers.
     case invalid(reason: String, ShapePosition?, at: Coordinate)
 
-    /// Stable, for programs.
+    /// Stable code for programs.
     public var code: String {
         switch self {
         case .outOfRange: "coordinate-out-of-range"
@@ -95,7 +95,7 @@ public enum GeometryProblem: Error, Hashable, Sendable, Codable {
         }
     }
 
-    /// Which point of the shape to look at; nil where the fault is no single point's.
+    /// The vertex that causes the problem; nil if no single vertex does.
     public var position: ShapePosition? {
         switch self {
         case .outOfRange(let position), .repeatedPoint(let position), .edgeOverPole(let position),
@@ -112,12 +112,12 @@ public enum GeometryProblem: Error, Hashable, Sendable, Codable {
         }
     }
 
-    /// The place of the fault on the map.
-    public var place: Coordinate? {
+    /// Location of the problem on the map.
+    public var coordinate: Coordinate? {
         switch self {
-        case .crossesItself(_, _, let place), .ringsCross(_, _, let place),
-            .invalid(_, _, let place):
-            place
+        case .crossesItself(_, _, let coordinate), .ringsCross(_, _, let coordinate),
+            .invalid(_, _, let coordinate):
+            coordinate
         default: position?.coordinate
         }
     }

@@ -1,5 +1,5 @@
 extension GeometryProblem: CustomStringConvertible {
-    /// One sentence without any coordinate: positions are private. ``place`` has it.
+    /// One sentence without coordinates, which are private; ``coordinate`` has the location.
     public var description: String {
         switch self {
         case .outOfRange: "a point is outside ±90° latitude, ±180° longitude"
@@ -15,30 +15,30 @@ extension GeometryProblem: CustomStringConvertible {
         case .halfWidthTooLarge(let centimetres):
             "a half-width of \(metres(Int64(centimetres))) m is more than "
                 + "\(metres(Int64(GeometryLimits.reachCentimetresMax))) m"
-        case .tooFewLinePoints(let count): "the line has \(count) points, a corridor needs 2"
+        case .tooFewLinePoints(let count): "the line has \(count) points; a corridor needs 2"
         case .lineTangled:
             "the line crosses itself more than \(GeometryLimits.lineCrossingsMax) times"
         case .insetTooLarge(let centimetres, _):
             "an inset of \(metres(Int64(centimetres))) m leaves nothing of the shape"
         case .noPolygon: "the shape has no polygon"
         case .tooFewPoints(_, let polygon, let ring, let count):
-            "ring \(ring) of polygon \(polygon) has \(count) different points, a ring needs 3"
+            "ring \(ring) of polygon \(polygon) has \(count) distinct points; a ring needs 3"
         case .tooManyPoints(let count):
-            "the shape has \(count) points, at most \(GeometryLimits.verticesMax) are allowed"
+            "the shape has \(count) points; at most \(GeometryLimits.verticesMax) are allowed"
         case .tooManyPolygons(let count):
-            "the shape has \(count) polygons, at most \(GeometryLimits.polygonsMax) are allowed"
+            "the shape has \(count) polygons; at most \(GeometryLimits.polygonsMax) are allowed"
         case .tooManyCorners(let count):
-            "a corridor or an inset around \(count) corners, at most "
-                + "\(GeometryLimits.cornersMax) are drawn"
+            "the corridor or inset has \(count) corners; at most "
+                + "\(GeometryLimits.cornersMax) are allowed"
         case .outlineTooLong(let count):
-            "the outline that comes of it has \(count) points, at most "
+            "the outline has \(count) points; at most "
                 + "\(GeometryLimits.verticesMax) are allowed"
         case .tooManyPieces(let count):
-            "what is left is in \(count) pieces, at most \(GeometryLimits.polygonsMax) are allowed"
+            "the inset leaves \(count) pieces; at most \(GeometryLimits.polygonsMax) are allowed"
         case .repeatedPoint(let position): "\(name(position)) repeats the point before it"
-        case .edgeOverPole(let position): "the edge from \(name(position)) runs over a pole"
+        case .edgeOverPole(let position): "the edge from \(name(position)) crosses a pole"
         case .tooLarge(let reach):
-            "the shape reaches \(metres(reach)) m from its middle, at most "
+            "the shape extends \(metres(reach)) m from its centre; at most "
                 + "\(metres(Int64(GeometryLimits.reachCentimetresMax))) m are allowed"
         case .noArea(let position):
             "\(ring(position)) has no area"
@@ -48,7 +48,7 @@ extension GeometryProblem: CustomStringConvertible {
             "the edge from \(name(edge)) crosses the edge from \(name(other))"
         case .holeOutside(let position):
             "\(hole(position)) is outside its outer ring"
-        case .holeFillsPolygon(let position): "\(hole(position)) leaves nothing of it"
+        case .holeFillsPolygon(let position): "\(hole(position)) covers all of it"
         case .holesOverlap(let position, let other): "\(hole(position)) and hole \(other) overlap"
         case .polygonsOverlap(let position, let other):
             "polygons \(position.polygon) and \(other) overlap"
@@ -57,37 +57,38 @@ extension GeometryProblem: CustomStringConvertible {
         }
     }
 
-    /// What to do about it.
+    /// Instruction for the user.
     public var hint: String {
         switch self {
         case .outOfRange(let position):
             position.coordinate.isSwapped
-                ? "latitude and longitude look swapped: GeoJSON has the longitude first"
-                : "GeoJSON gives longitude first, then latitude, in degrees"
-        case .radiusTooSmall, .radiusTooLarge: "give the radius in metres"
+                ? "Latitude and longitude look swapped: GeoJSON has longitude first."
+                : "Give longitude first, then latitude, in degrees."
+        case .radiusTooSmall, .radiusTooLarge: "Give the radius in metres."
         case .halfWidthTooSmall, .halfWidthTooLarge:
-            "give the distance from the middle line to the edge in metres"
-        case .tooFewLinePoints: "give at least two different points"
-        case .lineTangled: "draw the line without going over the same ground so often"
-        case .insetTooLarge(_, let most?): "\(metres(Int64(most))) m leave something"
-        case .insetTooLarge(_, nil): "the shape is too narrow for any"
-        case .noPolygon: "give at least one polygon"
-        case .tooFewPoints: "give at least three different points"
-        case .tooManyPoints: "simplify the outline, or make several zones of it"
-        case .tooManyPolygons: "leave out the small ones, or make several zones of them"
-        case .tooManyCorners, .outlineTooLong: "simplify the shape, or make several zones of it"
-        case .tooManyPieces: "take a smaller inset, or make several zones of the shape"
-        case .repeatedPoint: "remove the repeated point; only a ring's last may equal its first"
-        case .edgeOverPole: "add a point between the two"
-        case .tooLarge: "make several zones of it"
-        case .noArea: "give points that do not lie on one line"
-        case .crossesItself: "put the points in the order in which they follow each other"
-        case .ringsCross: "let rings touch in single points at most"
-        case .holeOutside: "move the hole inside, or make it a polygon of its own"
-        case .holeFillsPolygon: "leave the polygon out, or make the hole smaller"
-        case .holesOverlap: "merge the two holes"
-        case .polygonsOverlap: "merge the polygons, or make two zones of them"
-        case .invalid: "draw the shape anew around the place of the fault"
+            "Give the distance from the centre line to the edge in metres."
+        case .tooFewLinePoints: "Give at least two distinct points."
+        case .lineTangled: "Draw the line with fewer self-crossings."
+        case .insetTooLarge(_, let most?): "Use at most \(metres(Int64(most))) m."
+        case .insetTooLarge(_, nil): "Remove the inset; the shape is too narrow for any."
+        case .noPolygon: "Give at least one polygon."
+        case .tooFewPoints: "Give at least three distinct points."
+        case .tooManyPoints: "Simplify the outline, or split it into several zones."
+        case .tooManyPolygons: "Remove small polygons, or split the shape into several zones."
+        case .tooManyCorners, .outlineTooLong: "Simplify the shape, or split it into several zones."
+        case .tooManyPieces: "Use a smaller inset, or split the shape into several zones."
+        case .repeatedPoint:
+            "Remove the repeated point; only a ring's last point may equal its first."
+        case .edgeOverPole: "Add a point between the two."
+        case .tooLarge: "Split it into several zones."
+        case .noArea: "Give points that are not on one line."
+        case .crossesItself: "Put the points in the order of the outline."
+        case .ringsCross: "Separate the rings; they may touch only in single points."
+        case .holeOutside: "Move the hole inside, or make it a separate polygon."
+        case .holeFillsPolygon: "Remove the polygon, or make the hole smaller."
+        case .holesOverlap: "Merge the two holes."
+        case .polygonsOverlap: "Merge the polygons, or make them separate zones."
+        case .invalid: "Redraw the shape near the location of the problem."
         }
     }
 

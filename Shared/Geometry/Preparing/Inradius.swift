@@ -1,10 +1,10 @@
 import Model
 
 extension PreparedGeometry {
-    /// Radius of the largest circle inside, centimetres, at most 1 % or 10 cm too small.
+    /// Radius of the largest inscribed circle in centimetres, at most 1 % or 10 cm too small.
     func largestInscribedRadius(in plane: Plane) -> Int32 {
         let all = Edge.all(of: self, in: plane)
-        // Polygons that share an edge may hold a circle together.
+        // A circle may extend over polygons that share an edge.
         guard all.allSatisfy(\.isOutline) else {
             return Int32((all.inscribedRadius(atLeast: 0) * 100).rounded(.down))
         }
@@ -20,10 +20,10 @@ extension PreparedGeometry {
 }
 
 extension [Edge] {
-    /// Radius in metres of the largest circle inside, if it is larger than what is known already.
+    /// Radius in metres of the largest inscribed circle, or `known` if that is larger.
     ///
-    /// Squares that may hold a better middle than the best found so far are cut in four, the
-    /// most promising first.
+    /// Square cells that may contain a better centre are divided into four, the most promising
+    /// first (polylabel).
     fileprivate func inscribedRadius(atLeast known: Double) -> Double {
         let box = Box(around: self)
         guard Swift.min(box.east - box.west, box.north - box.south) / 2 > known else {
@@ -31,19 +31,19 @@ extension [Edge] {
         }
         let outline = filter(\.isOutline)
         var best = known
-        var waiting = Cells()
+        var queue = Cells()
         func consider(_ x: Double, _ y: Double, _ half: Double) {
             let clear = outline.clearance(x: x, y: y)
             let inside = enclose(x: x, y: y)
             let radius = inside ? clear : -clear
             best = Swift.max(best, radius)
-            waiting.append(Cell(x: x, y: y, half: half, most: radius + half * 2.squareRoot()))
+            queue.append(Cell(x: x, y: y, half: half, most: radius + half * 2.squareRoot()))
         }
         consider(
             (box.west + box.east) / 2, (box.south + box.north) / 2,
             Swift.max(box.east - box.west, box.north - box.south) / 2)
         for _ in 0..<cellsMax {
-            guard let cell = waiting.popMostPromising(),
+            guard let cell = queue.popMostPromising(),
                 cell.most > best + Swift.max(0.1, best * 0.01)
             else { break }
             let quarter = cell.half / 2
@@ -56,18 +56,18 @@ extension [Edge] {
     }
 }
 
-/// More than a thin, winding shape of the largest size needs.
+/// Sufficient for a narrow, winding shape of maximum size.
 private let cellsMax = 4000
 
 private struct Cell {
     var x: Double
     var y: Double
     var half: Double
-    /// No circle around a point of this cell is larger.
+    /// Upper bound of the radius of circles around points of this cell.
     var most: Double
 }
 
-/// A heap of cells, the most promising first.
+/// Heap of cells, the most promising first.
 private struct Cells {
     private var cells: [Cell] = []
 

@@ -1,18 +1,17 @@
-/// What a shape may be.
+/// Limits of shapes.
 public enum GeometryLimits {
-    /// Points of all rings together: a shape and what is prepared of it fit into one record.
+    /// Maximum points of all rings together. A shape and its prepared geometry fit into one record.
     public static let verticesMax = 10_000
-    /// Polygons of one shape: an archipelago.
+    /// Maximum polygons of one shape, such as an archipelago.
     public static let polygonsMax = 1000
-    /// Radius of a circle, and of the circle around a shape's middle that holds all of it, in
-    /// centimetres (250 km): as far as one plane is exact.
+    /// Maximum radius of a circle and of a shape's enclosing circle, centimetres (250 km): the
+    /// range in which one plane is accurate.
     public static let reachCentimetresMax: Int32 = 25_000_000
-    /// Smallest radius of a circle and half-width of a corridor, centimetres: below 1 m no phone
-    /// can tell.
+    /// Minimum radius of a circle and half-width of a corridor, centimetres. Phones cannot resolve
+    /// less than 1 m.
     public static let radiusCentimetresMin: Int32 = 100
-    /// How often a corridor's line may cross itself: what it encloses on the way are holes.
+    /// Maximum self-crossings of a corridor's line. Areas that it encloses become holes.
     public static let lineCrossingsMax = 1000
-    /// Corners that a corridor or an inset is drawn around, those left out that make no difference:
-    /// what takes a second.
+    /// Maximum significant corners of a corridor or an inset; about one second of computation.
     public static let cornersMax = 2000
 }

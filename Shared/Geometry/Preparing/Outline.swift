@@ -1,8 +1,8 @@
 import Model
 
-/// The rings of a shape in its plane, to find out whether they cross.
+/// The rings of a shape in its plane, for checks of crossings and nesting.
 struct Outline {
-    /// An edge with where it comes from.
+    /// An edge with its ring and vertex.
     struct Side {
         var ring: Int
         var vertex: Int
@@ -10,13 +10,13 @@ struct Outline {
         var box: Box
     }
 
-    /// Rings below this are no area, square metres.
+    /// Minimum area of a ring, square metres.
     private static let areaMin = 1.0
 
     private let rings: ShapeRings
-    /// By western end.
+    /// Sides sorted by western end.
     private let sides: [Side]
-    /// The edges of each ring, and what is around them.
+    /// Edges of each ring, and their bounding boxes.
     private let edges: [[Edge]]
     private let boxes: [Box]
 
@@ -38,7 +38,7 @@ struct Outline {
         }
     }
 
-    /// Throws the first fault.
+    /// Throws the first problem found.
     func check() throws(GeometryProblem) {
         try checkWidths()
         try checkCrossings()
@@ -46,7 +46,7 @@ struct Outline {
         try checkNesting()
     }
 
-    /// Compares each side with those that start west of its eastern end: a sweep.
+    /// Sweep: compares each side with those that start west of its eastern end.
     private func checkCrossings() throws(GeometryProblem) {
         for index in sides.indices {
             let side = sides[index]
@@ -68,14 +68,14 @@ struct Outline {
             return try checkSpike(other, one)
         }
         guard let share = one.edge.meeting(other.edge, touching: sameRing) else { return }
-        let place = one.edge.coordinate(at: share)
+        let location = one.edge.coordinate(at: share)
         let first = rings.rings[one.ring].position(one.vertex)
         let second = rings.rings[other.ring].position(other.vertex)
-        if sameRing { throw .crossesItself(edge: first, other: second, at: place) }
-        throw .ringsCross(edge: first, other: second, at: place)
+        if sameRing { throw .crossesItself(edge: first, other: second, at: location) }
+        throw .ringsCross(edge: first, other: second, at: location)
     }
 
-    /// Neighbouring sides may not run back over each other.
+    /// Neighbouring sides must not overlap.
     private func checkSpike(_ one: Side, _ next: Side) throws(GeometryProblem) {
         let cross = one.edge.dx * next.edge.dy - one.edge.dy * next.edge.dx
         let along = one.edge.dx * next.edge.dx + one.edge.dy * next.edge.dy
@@ -86,8 +86,8 @@ struct Outline {
             at: ring.points[next.vertex])
     }
 
-    /// A ring of points on one line, also of the map, crosses itself everywhere, or nearly; that is
-    /// not what to say of it.
+    /// A ring whose points are on one line, also on one line of the map, crosses itself everywhere.
+    /// It is reported as a ring without area instead.
     private func checkWidths() throws(GeometryProblem) {
         for (number, edges) in edges.enumerated() {
             let first = edges[0]
@@ -107,25 +107,25 @@ struct Outline {
         }
     }
 
-    /// Whether all points lie on one line of a map of longitude and latitude, such as a parallel,
-    /// of which the shortest way between two points may be a few millimetres off.
+    /// Whether all points are on one line of a longitude-latitude map, such as a parallel. The
+    /// shortest path between two of them can deviate from it by a few millimetres.
     private func isLineOfMap(_ points: [Coordinate]) -> Bool {
         var east = 0.0
-        var places: [(east: Double, north: Double)] = []
+        var offsets: [(east: Double, north: Double)] = []
         for (index, point) in points.enumerated() {
-            places.append((east, Double(point.latitudeE7) - Double(points[0].latitudeE7)))
+            offsets.append((east, Double(point.latitudeE7) - Double(points[0].latitudeE7)))
             let next = points[index + 1 < points.count ? index + 1 : 0]
             let step = Angle.wrapped(Int64(next.longitudeE7) - Int64(point.longitudeE7))
             east += Double(step)
         }
-        // Around a pole a ring does not come back to its beginning.
+        // A ring around a pole does not return to its starting longitude.
         guard east == 0 else { return false }
-        func length(_ place: (east: Double, north: Double)) -> Double {
-            (place.east * place.east + place.north * place.north).squareRoot()
+        func length(_ offset: (east: Double, north: Double)) -> Double {
+            (offset.east * offset.east + offset.north * offset.north).squareRoot()
         }
-        guard let far = places.max(by: { length($0) < length($1) }) else { return false }
-        return places.allSatisfy { place in
-            (far.east * place.north - far.north * place.east).magnitude <= length(far)
+        guard let far = offsets.max(by: { length($0) < length($1) }) else { return false }
+        return offsets.allSatisfy { offset in
+            (far.east * offset.north - far.north * offset.east).magnitude <= length(far)
         }
     }
 
@@ -138,7 +138,7 @@ struct Outline {
         }
     }
 
-    /// Rings do not cross here, so one point off the other's edges tells where a ring is.
+    /// Rings do not cross at this point, so one point off the other's edges shows where a ring is.
     private func checkNesting() throws(GeometryProblem) {
         let outers = rings.rings.indices.filter { rings.rings[$0].number == 0 }
         for number in rings.rings.indices where rings.rings[number].number > 0 {
@@ -160,7 +160,7 @@ struct Outline {
         }
     }
 
-    /// No hole is in another of its polygon.
+    /// No hole may be inside another hole of its polygon.
     private func checkHoles(with number: Int) throws(GeometryProblem) {
         for other in rings.rings.indices
         where other != number && rings.rings[other].polygon == rings.rings[number].polygon
@@ -179,7 +179,7 @@ struct Outline {
         }
     }
 
-    /// Nil where every point of the ring lies on the other's edges.
+    /// Returns nil if every point of the ring is on the other's edges.
     private func isInside(ring: Int, of other: Int) -> Bool? {
         for edge in edges[ring] {
             let points = [(edge.x, edge.y), (edge.x + edge.dx / 2, edge.y + edge.dy / 2)]
@@ -191,7 +191,7 @@ struct Outline {
     }
 }
 
-/// What is around some edges in the plane, metres.
+/// Bounding box of edges in the plane, metres.
 struct Box {
     var west = Double.infinity
     var east = -Double.infinity
@@ -213,7 +213,7 @@ struct Box {
 }
 
 extension Edge {
-    /// Between the starts of two edges, in the plane.
+    /// Squared distance between the starts of two edges in the plane.
     fileprivate func squaredDistance(to other: Edge) -> Double {
         (x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)
     }

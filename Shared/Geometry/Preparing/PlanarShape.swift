@@ -1,6 +1,6 @@
 import Model
 
-/// A prepared shape as it lies in its plane, for a geometry library that knows planes only.
+/// A prepared shape in its plane, for planar geometry libraries.
 public struct PlanarShape: Sendable {
     /// Metres east and north of the zone's origin.
     public struct Point: Hashable, Sendable {
@@ -13,11 +13,11 @@ public struct PlanarShape: Sendable {
         }
     }
 
-    /// Polygons of rings, outer first; rings are not closed by a repeated point.
+    /// Polygons as lists of rings, outer ring first. The first point is not repeated at the end.
     public let polygons: [[[Point]]]
     private let edges: [Edge]
 
-    /// Nil for a geometry of a format that this program does not know.
+    /// Returns nil for a geometry in an unknown format.
     public init?(_ prepared: PreparedGeometry) {
         guard let seed = Plane.Seed(origin: prepared.origin, coefficients: prepared.coefficients)
         else { return nil }
@@ -33,9 +33,11 @@ public struct PlanarShape: Sendable {
         }
     }
 
-    /// The outline's point next to a point of the plane: where it is on the map, and the point of
-    /// the shape from which its edge starts.
-    public func place(of point: Point) -> (place: Coordinate, position: ShapePosition)? {
+    /// The point of the outline that is nearest to a point of the plane: its coordinate, and the
+    /// vertex at the start of its edge.
+    public func outlinePoint(near point: Point) -> (
+        coordinate: Coordinate, position: ShapePosition
+    )? {
         var nearest: (squared: Double, share: Double, index: Int)?
         for (index, edge) in edges.enumerated() {
             let (dx, dy) = edge.vector(fromX: point.x, y: point.y)
@@ -53,7 +55,7 @@ public struct PlanarShape: Sendable {
         }
     }
 
-    /// Edges are listed polygon by polygon, ring by ring.
+    /// Edges are ordered by polygon and ring.
     private func position(ofEdge index: Int) -> ShapePosition? {
         var left = index
         for (polygon, rings) in polygons.enumerated() {

@@ -1,19 +1,19 @@
 import Model
 
-/// Checks a shape and makes it ready to be evaluated, but for a corridor, whose outline `Shapes`
-/// draws.
+/// Checks a circle or polygons and prepares them for evaluation. `Shapes` prepares corridors.
 ///
-/// Done once, when a zone is made or changed. Rings may run either way; neighbouring points are
-/// joined the short way, also over the antimeridian, and a ring may go around a pole.
+/// Runs once, when a zone is created or changed. Rings may have either orientation. Neighbouring
+/// points are joined by the shorter path, also across the antimeridian, and a ring may enclose a
+/// pole.
 ///
-/// - Throws: the first fault found, with its place.
+/// - Throws: the first problem found, with its location
 public func prepare(_ shape: ZoneShape) throws(GeometryProblem) -> PreparedGeometry {
     switch shape {
     case .circle(let center, let radius): return try prepareCircle(center, radius)
     case .polygons(let polygons): return try preparePolygons(polygons)
     case .corridor(let line, let halfWidth):
         try checkCorridor(line: line, halfWidthCentimetres: halfWidth)
-        throw .invalid(reason: "corridors are drawn by `Shapes`", nil, at: line[0])
+        throw .invalid(reason: "corridors are prepared by `Shapes`", nil, at: line[0])
     }
 }
 
@@ -51,26 +51,26 @@ private func preparePolygons(_ polygons: [Polygon]) throws(GeometryProblem) -> P
 }
 
 extension Coordinate {
-    /// Whether it is within ±90° and ±180°.
+    /// Whether the coordinate is within ±90° and ±180°.
     public var isOnEarth: Bool {
         latitudeE7.magnitude <= 900_000_000 && longitudeE7.magnitude <= 1_800_000_000
     }
 
-    /// Whether latitude and longitude would be on earth the other way round.
+    /// Whether the coordinate is valid only with latitude and longitude swapped.
     var isSwapped: Bool {
         !isOnEarth && Coordinate(latitudeE7: longitudeE7, longitudeE7: latitudeE7).isOnEarth
     }
 
-    /// Longitudes of 180° and −180° are one.
-    func isSamePlace(as other: Coordinate) -> Bool {
+    /// Compares coordinates; longitudes of 180° and −180° are equal.
+    func isSamePosition(as other: Coordinate) -> Bool {
         latitudeE7 == other.latitudeE7
             && Angle.wrapped(Int64(longitudeE7) - Int64(other.longitudeE7)) == 0
     }
 }
 
-/// Checks the middle line of a corridor; nothing but a map and a library can draw its outline.
+/// Checks the line and the half-width of a corridor. `Shapes` draws its outline.
 ///
-/// - Throws: the first fault found, with its place.
+/// - Throws: the first problem found, with its location
 public func checkCorridor(
     line: [Coordinate], halfWidthCentimetres: Int32
 ) throws(GeometryProblem) {
@@ -82,7 +82,7 @@ public func checkCorridor(
         throw .outOfRange(position(index))
     }
     guard line.count >= 2 else { throw .tooFewLinePoints(count: line.count) }
-    for index in line.indices.dropFirst() where line[index].isSamePlace(as: line[index - 1]) {
+    for index in line.indices.dropFirst() where line[index].isSamePosition(as: line[index - 1]) {
         throw .repeatedPoint(position(index))
     }
     guard halfWidthCentimetres >= GeometryLimits.radiusCentimetresMin else {

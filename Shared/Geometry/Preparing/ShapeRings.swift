@@ -1,15 +1,15 @@
 import Model
 
-/// A shape's rings in one list, with what can be said of them before there is a plane.
+/// The rings of a shape in one list, and checks that need no plane.
 struct ShapeRings {
     struct Ring {
         var polygon: Int
-        /// 0 is the outer one.
+        /// 0 is the outer ring.
         var number: Int
         var points: [Coordinate]
-        /// Longitudes relative to the first point's, without jumps.
+        /// Longitudes relative to the first point, without jumps at the antimeridian.
         var eastward: [Int64]
-        /// Sum of all longitude steps around: 0, or ±360° around a pole.
+        /// Sum of all longitude steps: 0, or ±360° around a pole.
         var winding: Int64
 
         init(polygon: Int, number: Int, points: [Coordinate]) {
@@ -33,7 +33,7 @@ struct ShapeRings {
 
     let rings: [Ring]
 
-    /// Counts before anything is made of so many points.
+    /// Checks the counts before any per-point work.
     static func checkCounts(_ polygons: [Polygon]) throws(GeometryProblem) {
         if polygons.isEmpty { throw .noPolygon }
         if polygons.count > GeometryLimits.polygonsMax {
@@ -53,7 +53,7 @@ struct ShapeRings {
         }
     }
 
-    /// Ranges, neighbours, different points.
+    /// Checks ranges, neighbours and the number of distinct points.
     func checkPoints() throws(GeometryProblem) {
         for ring in rings {
             for (index, point) in ring.points.enumerated() where !point.isOnEarth {
@@ -65,7 +65,7 @@ struct ShapeRings {
                     ring: ring.number, count: ring.points.count)
             }
             try checkNeighbours(ring)
-            guard ring.hasThreePlaces else {
+            guard ring.hasThreeDistinctPoints else {
                 throw .tooFewPoints(
                     ring.position(0), polygon: ring.polygon, ring: ring.number, count: 2)
             }
@@ -85,7 +85,7 @@ struct ShapeRings {
         }
     }
 
-    /// Middle of all latitudes and longitudes; the pole for a shape around it.
+    /// Centre of the latitude and longitude ranges, or the pole that the shape encloses.
     var middle: Coordinate {
         let latitudes = rings.joined().map { Int64($0.latitudeE7) }
         let south = latitudes.min() ?? 0
@@ -107,10 +107,10 @@ struct ShapeRings {
             longitudeE7: Int32(Angle.wrapped(first + (west + east) / 2)))
     }
 
-    /// Radius around the origin that holds every point, centimetres, a little more than needed.
+    /// Radius around the origin that contains every point, centimetres, rounded up.
     func reach(from origin: EarthPoint) throws(GeometryProblem) -> Int32 {
         let squared = rings.joined().map { EarthPoint($0).squaredChord(to: origin) }.max() ?? 0
-        // An edge may bulge beyond the straight chord between its ends.
+        // An edge can bulge beyond the chord between its ends.
         let centimetres = Int64((squared.squareRoot() * 100 * 1.0001).rounded(.up)) + 1
         guard centimetres <= Int64(GeometryLimits.reachCentimetresMax) else {
             throw .tooLarge(reachCentimetres: centimetres)
@@ -118,7 +118,7 @@ struct ShapeRings {
         return Int32(centimetres)
     }
 
-    /// The rings as they are shipped.
+    /// Vertices relative to the origin, as published.
     func offsets(from origin: Coordinate) -> [[[VertexOffset]]] {
         var polygons: [[[VertexOffset]]] = []
         for ring in rings {
@@ -136,13 +136,13 @@ struct ShapeRings {
 }
 
 extension ShapeRings.Ring {
-    /// Whether it has more than two different points.
-    fileprivate var hasThreePlaces: Bool {
-        points.contains { !$0.isSamePlace(as: points[0]) && !$0.isSamePlace(as: points[1]) }
+    /// Whether the ring has more than two distinct points.
+    fileprivate var hasThreeDistinctPoints: Bool {
+        points.contains { !$0.isSamePosition(as: points[0]) && !$0.isSamePosition(as: points[1]) }
     }
 }
 
 extension [ShapeRings.Ring] {
-    /// All points of all rings.
+    /// The points of all rings.
     fileprivate func joined() -> [Coordinate] { flatMap(\.points) }
 }

@@ -6,101 +6,100 @@ import Runtime
 import Web
 import Wire
 
-// `GET /v1/tail/<service>`: what `jaga tail` shows of the streams that a service keeps, as
-// server-sent events.
+// `GET /v1/tail/<service>`: events of the service's streams as server-sent events, for `jaga tail`.
 extension Host {
     var tailPath: String { "/v1/tail/\(definition.name.rawValue)" }
 
-    /// Whether a request wants to follow events here.
+    /// Whether a request follows events.
     func isTail(_ request: Request) -> Bool {
         request.method == .get && request.path == tailPath && !definition.name.served.isEmpty
     }
 
-    /// Begins an answer that goes on for as long as its reader likes.
+    /// Starts a streamed response, which lasts until the client closes it.
     func follow(_ request: Request) {
         do {
             try checkFollower(request)
-            try checkPlace(isMonitor: isMonitor(request))
+            try checkCapacity(isMonitor: isMonitor(request))
             let reader = try makeReader(request)
             try reader.resume(bus)
             tails.append(reader)
         } catch let problem as Problem {
             parts.server.answer(request.id, .problem(problem))
         } catch {
-            log.error(error, ["reading": "streams"])
+            log.error(error, ["operation": "read streams"])
             parts.server.answer(request.id, .problem(HostLimits.unavailable))
         }
     }
 
-    /// Refuses whoever finds no place: those who only watch leave some to the operator.
-    private func checkPlace(isMonitor: Bool) throws(Problem) {
-        let watching = tails.count(where: \.isMonitor)
+    /// Rejects readers above the limit. Holders of the monitoring token leave some to the operator.
+    private func checkCapacity(isMonitor: Bool) throws(Problem) {
+        let monitors = tails.count(where: \.isMonitor)
         let isFree =
             tails.count < HostLimits.tailsMax
-            && (!isMonitor || watching < HostLimits.tailsMax - HostLimits.tailsOfOperator)
+            && (!isMonitor || monitors < HostLimits.tailsMax - HostLimits.tailsReservedForOperator)
         guard isFree else {
-            throw .unavailable("too many follow events now", retryAfterSeconds: 5)
+            throw .unavailable("too many readers follow events", retryAfterSeconds: 5)
         }
     }
 
     private func makeReader(_ request: Request) throws -> TailReader {
         let filter = try EventFilter(request.query, served: definition.name.served, now: now)
-        let streams = definition.name.served.filter(filter.wants)
+        let streams = definition.name.served.filter(filter.includes)
         let showsAll = try request.flag("pii")
         let isMonitor = isMonitor(request)
         guard !showsAll || !isMonitor else {
-            throw Problem.denied("the monitoring token shows nothing that is private")
+            throw Problem.denied("the monitoring token cannot read private data")
         }
         guard !showsAll || service?.keepsAccessLog == true else {
             throw Problem.invalid(
                 "\(definition.name.rawValue) keeps no access log", field: "pii",
-                hint: "ask ingest, or leave it out")
+                hint: "send the request to ingest, or leave it out")
         }
-        var place = TailPlace()
+        var cursor = TailCursor()
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
-            guard let known = TailPlace(text) else {
+            guard let known = TailCursor(text) else {
                 throw Problem.invalid(
-                    "this is no place in streams", field: "Last-Event-ID",
-                    hint: "send the last `id` that came")
+                    "invalid cursor", field: "Last-Event-ID",
+                    hint: "send the last `id` that was received")
             }
-            place = known
+            cursor = known
         } else {
             for stream in streams {
                 if let start = try start(of: stream, filter.since) {
-                    place.read(stream, to: start)
+                    cursor.read(stream, to: start)
                 }
             }
         }
         let reader = TailReader(
-            request, filter, showsAll: showsAll, isMonitor: isMonitor, streams: streams, at: place,
+            request, filter, showsAll: showsAll, isMonitor: isMonitor, streams: streams, at: cursor,
             now: now)
         switch request.query["until"] {
         case nil: break
         case "now": reader.goal = bus.heads
         default:
             throw Problem.invalid(
-                "events are told until now, or without an end", field: "until",
-                hint: "say until=now, or leave it out")
+                "the only supported value is now", field: "until",
+                hint: "send until=now, or leave it out")
         }
         return reader
     }
 
-    /// Refuses everybody but the operator and whoever has the monitoring token.
+    /// Rejects everybody except the operator and holders of the monitoring token.
     private func checkFollower(_ request: Request) throws(Problem) {
         if !isMonitor(request) { try checkOperator(request) }
     }
 
-    /// After which record of a stream somebody begins who begins.
+    /// Returns the position after which a new reader of a stream starts.
     private func start(of stream: StreamName, _ since: Timestamp?) throws -> Position? {
         guard let extent = bus.extent(of: stream) else { return nil }
         guard let since else { return extent.head }
-        // Clocks of services may differ a little; each event's own time is looked at besides.
+        // Clocks of services may differ a little; the filter also checks each event's own time.
         let sequence = try bus.sequence(of: stream, before: since - HostLimits.tailSkew)
-        let hash = try bus.lastingHash(of: stream, at: sequence) ?? extent.base.hash
+        let hash = try bus.committedHash(of: stream, at: sequence) ?? extent.base.hash
         return Position(incarnation: extent.head.incarnation, sequence: sequence, hash: hash)
     }
 
-    /// Whether somebody can be given more at once.
+    /// Whether a reader can receive more at once.
     var hasTailWork: Bool {
         tails.contains { $0.isBehind(bus) && hasRoom($0) }
     }
@@ -110,7 +109,7 @@ extension Host {
         return (parts.server.unsentBytes(of: reader.request.id) ?? 0) < HostLimits.tailUnsentBytes
     }
 
-    /// A portion for everybody who has room for it; between turns.
+    /// Sends a portion to every reader that has room. Called between turns.
     func serveTails() {
         guard !tails.isEmpty else { return }
         tails = tails.filter { reader in
@@ -119,17 +118,19 @@ extension Host {
             do {
                 return try serve(reader)
             } catch {
-                log.error(error, ["reading": "streams"])
+                log.error(error, ["operation": "read streams"])
                 endTail(reader)
                 return false
             }
         }
     }
 
+    /// Sends a portion to a reader.
+    ///
     /// - Returns: whether it goes on
     private func serve(_ reader: TailReader) throws -> Bool {
-        // However much there is to read: who is shown out is told nothing more.
-        if now - reader.checked >= HostLimits.tailSign {
+        // Checked even if records are waiting: a revoked token must not read on.
+        if now - reader.checked >= HostLimits.tailKeepAlive {
             guard isMonitor(reader.request) || principal(of: reader.request) == .operator else {
                 endTail(reader)
                 return false
@@ -144,20 +145,20 @@ extension Host {
                 circle.map { isMember(person, of: $0) } ?? false
             }
         }
-        if portion.bytes.isEmpty, now - reader.spoken >= HostLimits.tailSign {
-            portion.bytes = reader.sign(at: now)
+        if portion.bytes.isEmpty, now - reader.lastSent >= HostLimits.tailKeepAlive {
+            portion.bytes = reader.keepAlive(at: now)
         }
         if !portion.people.isEmpty {
-            // Nothing is shown that is not noted for those whose it is.
+            // Positions are sent only once the access is recorded.
             let people = portion.people
-            if let failure = attempt({ try service?.noteLook(at: people) }) { throw failure }
+            if let failure = attempt({ try service?.recordAccess(to: people) }) { throw failure }
         }
-        say(portion.bytes, to: reader)
+        send(portion.bytes, to: reader)
         if reader.hasReachedGoal { endTail(reader) }
         return !reader.hasReachedGoal
     }
 
-    private func say(_ bytes: [UInt8], to reader: TailReader) {
+    private func send(_ bytes: [UInt8], to reader: TailReader) {
         let id = reader.request.id
         guard reader.hasBegun else {
             reader.hasBegun = true
@@ -171,7 +172,7 @@ extension Host {
         if !bytes.isEmpty { parts.server.stream(id, .piece(bytes)) }
     }
 
-    /// The reader may come again, and goes on from where it was.
+    /// Ends a response. The client may resume from its last id.
     private func endTail(_ reader: TailReader) {
         let id = reader.request.id
         if reader.hasBegun {
@@ -181,7 +182,7 @@ extension Host {
         }
     }
 
-    /// Nobody is given more: the process ends.
+    /// Ends all responses at shutdown.
     func endTails() {
         tails.forEach(endTail)
         tails = []
@@ -194,7 +195,7 @@ extension Host {
 }
 
 extension EventFilter {
-    /// As the query of a request says.
+    /// Parses the query of a request.
     fileprivate init(
         _ query: Query, served: [StreamName], now: Timestamp
     ) throws(Problem) {
@@ -206,38 +207,40 @@ extension EventFilter {
                 guard !named.isEmpty else {
                     let names = Set(served.map { $0.text.prefix { $0 != "/" } }).sorted()
                     throw .invalid(
-                        "there is no such stream here", field: "stream",
-                        hint: "kept here: " + names.joined(separator: ", "))
+                        "this service keeps no such stream", field: "stream",
+                        hint: "send one of " + names.joined(separator: ", "))
                 }
                 streams += named
             case "type":
                 guard let type = EventFilter.type(beginning: item.value) else {
                     throw .invalid(
-                        "no type begins so", field: "type", hint: "docs/events.md has all types")
+                        "no event type has this prefix", field: "type",
+                        hint: "docs/events.md lists all types")
                 }
                 types.append(type)
             case "person":
                 guard PersonID(item.value) != nil else {
-                    throw .invalid("this is no id of a person", field: "person")
+                    throw .invalid("not the id of a person", field: "person")
                 }
                 person = item.value
             case "circle":
                 guard CircleID(item.value) != nil else {
-                    throw .invalid("this is no id of a circle", field: "circle")
+                    throw .invalid("not the id of a circle", field: "circle")
                 }
                 circle = item.value
             case "since":
-                since = EventFilter.moment(item.value, now: now)
+                since = EventFilter.time(item.value, now: now)
                 guard since != nil else {
                     throw .invalid(
-                        "this is neither a time nor an age", field: "since",
-                        hint: "such as 30s, 10m, 2h, 1d or 2026-11-20T10:20:00Z")
+                        "neither a time nor an age", field: "since",
+                        hint: "send an age such as 30s, 10m, 2h or 1d, or a time such as "
+                            + "2026-11-20T10:20:00Z")
                 }
             case "pii", "until": break
             default:
                 throw .invalid(
-                    "events are not told by this", field: item.name,
-                    hint: "there are stream, type, person, circle, since, until and pii")
+                    "unknown parameter", field: item.name,
+                    hint: "use stream, type, person, circle, since, until or pii")
             }
         }
     }

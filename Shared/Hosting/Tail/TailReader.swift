@@ -4,85 +4,84 @@ import Parsing
 import Web
 import Wire
 
-/// Somebody who follows events of this service's streams over HTTP.
+/// A client that follows events of this service's streams over HTTP.
 final class TailReader {
-    /// With its credentials, which may not be good for as long as it reads.
+    /// The request. Its credentials are checked again while the client reads.
     let request: Request
     let filter: EventFilter
-    /// Whether nothing is masked.
+    /// Whether private data is not masked.
     let showsAll: Bool
-    /// Whether it has the monitoring token.
+    /// Whether the client has the monitoring token.
     let isMonitor: Bool
-    /// Streams of this service that may have wanted events.
+    /// Streams of this service that may contain matching events.
     private let streams: [StreamName]
-    private var place: TailPlace
-    /// Where the next portion begins, so that no stream waits for another.
-    private var turn = 0
-    /// What has to be said before any event.
+    private var cursor: TailCursor
+    /// Index of the stream with which the next portion starts, so that no stream starves.
+    private var nextStream = 0
+    /// Notices to send before the next event.
     private var notices: [UInt8] = []
-    /// When something was said last.
-    private(set) var spoken: Timestamp
-    /// When its credentials were looked at last.
+    /// When something was sent last.
+    private(set) var lastSent: Timestamp
+    /// When its credentials were checked last.
     var checked: Timestamp
     var hasBegun = false
-    /// How far it reads, if there is an end.
+    /// Where reading ends; nil = never.
     var goal: [Extent]?
 
-    /// What a portion showed.
+    /// Output of one read.
     struct Portion {
         var bytes: [UInt8] = []
-        /// Whose positions were among it, as they are.
+        /// People whose positions it contains unmasked.
         var people: Set<PersonID> = []
     }
 
     init(
         _ request: Request, _ filter: EventFilter, showsAll: Bool, isMonitor: Bool,
-        streams: [StreamName], at place: TailPlace, now: Timestamp
+        streams: [StreamName], at cursor: TailCursor, now: Timestamp
     ) {
         self.request = request
         self.filter = filter
         self.showsAll = showsAll
         self.isMonitor = isMonitor
         self.streams = streams
-        self.place = place
-        spoken = now
+        self.cursor = cursor
+        lastSent = now
         checked = now
     }
 
-    /// Whether there is something that was not read.
+    /// Whether there are unread records.
     func isBehind(_ bus: Bus) -> Bool {
         streams.contains { stream in
-            (bus.extent(of: stream)?.head.sequence ?? 0) > (place.marks[stream]?.sequence ?? 0)
+            (bus.extent(of: stream)?.head.sequence ?? 0) > (cursor.marks[stream]?.sequence ?? 0)
         }
     }
 
-    /// Whether everything was read that was to be.
+    /// Whether everything up to ``goal`` was read.
     var hasReachedGoal: Bool {
         goal?.allSatisfy { extent in
             !streams.contains(extent.stream)
-                || (place.marks[extent.stream]?.sequence ?? 0) >= extent.head.sequence
+                || (cursor.marks[extent.stream]?.sequence ?? 0) >= extent.head.sequence
         } ?? false
     }
 
-    /// Compares what the reader has with what is kept: what is another stream is read from its
-    /// oldest record.
+    /// Compares the cursor with the streams: a stream that diverged is read from its oldest record.
     func resume(_ bus: Bus) throws {
-        for (stream, mark) in place.marks.sorted(by: { $0.key < $1.key }) {
+        for (stream, mark) in cursor.marks.sorted(by: { $0.key < $1.key }) {
             guard let extent = bus.extent(of: stream), streams.contains(stream) else {
-                place.marks[stream] = nil
+                cursor.marks[stream] = nil
                 continue
             }
             if mark.sequence < extent.base.sequence { continue }
-            let hash = try bus.lastingHash(of: stream, at: mark.sequence)
+            let hash = try bus.committedHash(of: stream, at: mark.sequence)
             if let hash, UInt16(truncatingIfNeeded: hash) == mark.check { continue }
-            place.marks[stream] = nil
-            notify("diverged", ["stream": .string(stream.text)])
+            cursor.marks[stream] = nil
+            appendNotice("diverged", ["stream": .string(stream.text)])
         }
     }
 
-    /// The next events, of some records of each stream in turn.
+    /// Reads the next matching events, from all streams in turn.
     ///
-    /// - Parameter isMember: whether somebody is in the circle of the filter now
+    /// - Parameter isMember: returns whether a person is in the filter's circle now
     func read(
         _ bus: Bus, at now: Timestamp, isMember: (PersonID) -> Bool
     ) throws -> Portion {
@@ -90,16 +89,18 @@ final class TailReader {
         var left = HostLimits.tailPortionBytes
         var last: String?
         for offset in streams.indices {
-            let stream = streams[(turn + offset) % streams.count]
+            let stream = streams[(nextStream + offset) % streams.count]
             guard left > 0 else {
-                turn = (turn + offset) % streams.count
+                nextStream = (nextStream + offset) % streams.count
                 break
             }
-            try skipForgotten(stream, bus)
-            let after = place.marks[stream]?.sequence ?? 0
-            for (position, record) in try bus.lasting(stream, after: after, bytesMax: left) {
+            try skipPruned(stream, bus)
+            let after = cursor.marks[stream]?.sequence ?? 0
+            for (position, record) in try bus.committedRecords(
+                of: stream, after: after, bytesMax: left)
+            {
                 left -= record.wireBytes
-                place.read(stream, to: position)
+                cursor.read(stream, to: position)
                 let line = try line(stream, position, record, &portion.people, isMember)
                 guard let line else { continue }
                 if let last { portion.bytes += Array("data: \(last)\n\n".utf8) }
@@ -108,26 +109,26 @@ final class TailReader {
         }
         portion.bytes = notices + portion.bytes
         notices = []
-        // What comes again to a reader that lost its connection begins after the last id.
-        if let last { portion.bytes += Array("id: \(place)\ndata: \(last)\n\n".utf8) }
-        if !portion.bytes.isEmpty { spoken = now }
+        // A client that lost its connection resumes after the last id.
+        if let last { portion.bytes += Array("id: \(cursor)\ndata: \(last)\n\n".utf8) }
+        if !portion.bytes.isEmpty { lastSent = now }
         return portion
     }
 
-    /// Says that all is well, and how far everything was read.
-    func sign(at now: Timestamp) -> [UInt8] {
-        spoken = now
-        let text = place.description
+    /// Returns a keep-alive with the current cursor.
+    func keepAlive(at now: Timestamp) -> [UInt8] {
+        lastSent = now
+        let text = cursor.description
         return Array(text.isEmpty ? ":\n\n".utf8 : ":\nid: \(text)\n\n".utf8)
     }
 
-    /// Tells of records that are gone before they were read.
-    private func skipForgotten(_ stream: StreamName, _ bus: Bus) throws {
-        guard let base = bus.extent(of: stream)?.base, let mark = place.marks[stream],
+    /// Adds a notice about records that were pruned before they were read.
+    private func skipPruned(_ stream: StreamName, _ bus: Bus) throws {
+        guard let base = bus.extent(of: stream)?.base, let mark = cursor.marks[stream],
             mark.sequence < base.sequence
         else { return }
-        place.read(stream, to: base)
-        notify(
+        cursor.read(stream, to: base)
+        appendNotice(
             "gap",
             [
                 "stream": .string(stream.text),
@@ -136,31 +137,31 @@ final class TailReader {
             ])
     }
 
-    private func notify(_ type: String, _ json: JSON) {
+    private func appendNotice(_ type: String, _ json: JSON) {
         notices += Array("event: \(type)\ndata: \(json.text)\n\n".utf8)
     }
 
-    /// The line of a record; nil when it is not wanted.
+    /// Returns the line of a record; nil if it does not match.
     private func line(
         _ stream: StreamName, _ position: Position, _ record: Record, _ people: inout Set<PersonID>,
         _ isMember: (PersonID) -> Bool
     ) throws -> String? {
         let event = try EventCodec.decode(record)
-        guard filter.wants(event, on: stream) else { return nil }
+        guard filter.includes(event, on: stream) else { return nil }
         let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
-        guard filter.isOfCircle(event, json, isMember: isMember) else { return nil }
+        guard filter.matchesCircle(event, json, isMember: isMember) else { return nil }
         guard showsAll else { return Masking.mask(json).text }
-        if let person = event.body.person, json.tellsWhere { people.insert(person) }
+        if let person = event.body.person, json.hasPosition { people.insert(person) }
         return json.text
     }
 }
 
 extension JSON {
-    /// Whether it has a position in it.
-    public var tellsWhere: Bool {
+    /// Whether it contains a position.
+    public var hasPosition: Bool {
         switch self {
-        case .object(let members): members.contains { $0.key == "lat" || $0.value.tellsWhere }
-        case .array(let values): values.contains(where: \.tellsWhere)
+        case .object(let members): members.contains { $0.key == "lat" || $0.value.hasPosition }
+        case .array(let values): values.contains(where: \.hasPosition)
         default: false
         }
     }

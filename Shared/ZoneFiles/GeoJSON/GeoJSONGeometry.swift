@@ -1,11 +1,11 @@
 import Model
 import Parsing
 
-/// A GeoJSON geometry and where it stands.
+/// A GeoJSON geometry and its path.
 struct GeoJSONGeometry {
     private let json: JSON
     private let path: String
-    /// Where its coordinates stand.
+    /// Path of the geometry's coordinates.
     let coordinates: String
 
     init(_ json: JSON, at path: String) {
@@ -16,7 +16,7 @@ struct GeoJSONGeometry {
 
     var isMultiPolygon: Bool { json["type"]?.string == "MultiPolygon" }
 
-    /// The shape, with its size from the properties.
+    /// The shape, with its size taken from the properties.
     func shape(
         _ properties: GeoJSONProperties, _ options: ReadingOptions
     ) throws(FileError) -> ZoneShape {
@@ -32,7 +32,7 @@ struct GeoJSONGeometry {
             guard let radius = radius ?? options.pointRadiusCentimetres else {
                 throw GeoJSONReader.fault(
                     .missing, properties.path("radius"), "a Point needs a radius",
-                    hint: "give it in metres")
+                    hint: "Give it in metres.")
             }
             let center = try position(json["coordinates"], at: coordinates)
             return .circle(center: center, radiusCentimetres: radius)
@@ -40,7 +40,7 @@ struct GeoJSONGeometry {
             guard let halfWidth else {
                 throw GeoJSONReader.fault(
                     .missing, properties.path("halfWidth"), "a LineString needs a halfWidth",
-                    hint: "give it in metres")
+                    hint: "Give it in metres.")
             }
             return .corridor(line: try line(), halfWidthCentimetres: halfWidth)
         case "Polygon": return .polygons([try polygon(json["coordinates"], at: coordinates)])
@@ -59,16 +59,16 @@ struct GeoJSONGeometry {
         switch type {
         case "GeometryCollection":
             return GeoJSONReader.fault(
-                .unsupported, field, "a GeometryCollection is no zone",
-                hint: "make a Feature of each geometry, or one MultiPolygon of its polygons")
+                .unsupported, field, "a GeometryCollection is not a zone",
+                hint: "Make each geometry a Feature, or one MultiPolygon of its polygons.")
         case "MultiPoint", "MultiLineString":
             return GeoJSONReader.fault(
-                .unsupported, field, "a \(type) is no zone",
-                hint: "make a Feature of each \(type == "MultiPoint" ? "Point" : "LineString")")
+                .unsupported, field, "a \(type) is not a zone",
+                hint: "Make each \(type == "MultiPoint" ? "Point" : "LineString") a Feature.")
         default:
             return GeoJSONReader.fault(
-                .unsupported, field, "this is no geometry of GeoJSON",
-                hint: "use one of Point, LineString, Polygon, MultiPolygon")
+                .unsupported, field, "this type is not a supported GeoJSON geometry",
+                hint: "Use Point, LineString, Polygon or MultiPolygon.")
         }
     }
 
@@ -79,8 +79,8 @@ struct GeoJSONGeometry {
         }
         guard line.count >= 2 else {
             throw GeoJSONReader.fault(
-                .value, coordinates, "a LineString has at least two positions",
-                hint: "use a Point with a radius for a single one")
+                .value, coordinates, "a LineString needs at least two positions",
+                hint: "Use a Point with a radius for a single position.")
         }
         return line
     }
@@ -92,13 +92,13 @@ struct GeoJSONGeometry {
         }
         guard let outer = rings.first else {
             throw GeoJSONReader.fault(
-                .missing, path, "a polygon has an outer ring",
-                hint: "give a list of rings, each a list of positions")
+                .missing, path, "a polygon needs an outer ring",
+                hint: "Give a list of rings, each a list of positions.")
         }
         return Polygon(outer: outer, holes: Array(rings.dropFirst()))
     }
 
-    /// A ring without its last position, which repeats the first.
+    /// Reads a ring and drops its last position, which repeats the first.
     private func ring(_ json: JSON, at path: String) throws(FileError) -> [Coordinate] {
         var ring: [Coordinate] = []
         for (index, value) in try list(json, at: path).enumerated() {
@@ -106,29 +106,30 @@ struct GeoJSONGeometry {
         }
         guard ring.count >= 4 else {
             throw GeoJSONReader.fault(
-                .value, path, "a ring has at least four positions, this one \(ring.count)",
-                hint: "give three different ones and the first again")
+                .value, path, "a ring needs at least four positions, this one has \(ring.count)",
+                hint: "Give three different positions and repeat the first.")
         }
         guard ring.first == ring.last else {
             throw GeoJSONReader.fault(
                 .value, "\(path)[\(ring.count - 1)]", "the ring is not closed",
-                hint: "end it with its first position")
+                hint: "End it with its first position.")
         }
         return ring.dropLast()
     }
 
-    /// Longitude, latitude; an altitude behind them is passed over.
+    /// Reads longitude and latitude. An altitude is ignored.
     private func position(_ json: JSON?, at path: String) throws(FileError) -> Coordinate {
         guard let values = json?.array, values.count >= 2, let longitude = values[0].double,
             let latitude = values[1].double
         else {
             throw GeoJSONReader.fault(
-                .value, path, "this is no position", hint: "use [longitude, latitude] in degrees")
+                .value, path, "this is not a position",
+                hint: "Use [longitude, latitude] in degrees.")
         }
         do {
             return try Degrees.position(
                 latitude: latitude, longitude: longitude,
-                order: "GeoJSON has the longitude first, then the latitude")
+                order: "GeoJSON has longitude first, then latitude")
         } catch {
             throw GeoJSONReader.fault(
                 .range, path + (error.isLatitude ? "[1]" : "[0]"), error.message, hint: error.hint)
@@ -138,7 +139,7 @@ struct GeoJSONGeometry {
     private func list(_ json: JSON?, at path: String) throws(FileError) -> [JSON] {
         guard let values = json?.array else {
             throw GeoJSONReader.fault(
-                .value, path, "this is no list", hint: "see RFC 7946, section 3.1")
+                .value, path, "this is not a list", hint: "See RFC 7946, section 3.1.")
         }
         return values
     }

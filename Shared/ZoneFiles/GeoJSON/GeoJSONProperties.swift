@@ -1,23 +1,23 @@
 import Model
 import Parsing
 
-/// The properties of a Feature: a zone's fields under the names of the HTTP API.
+/// Properties of a Feature: a zone's fields with their names in the HTTP API.
 struct GeoJSONProperties {
     private static let known: Set<String> = [
         "name", "kind", "category", "active", "priority", "radius", "halfWidth", "width",
         "hysteresis", "transitions", "inset", "alertDistance", "dwell", "alarm", "extra",
     ]
-    /// Fields that a draft has no place for: the one who makes zones of it reads them.
+    /// Fields that are not part of a draft. The caller reads them.
     private static let others: Set<String> = ["timeZone", "schedule", "absentBy", "audience"]
-    /// What the API writes of a zone, and what no zone of a file has.
-    private static let passedOver: Set<String> = ["id", "circle", "person", "set", "version"]
+    /// Fields that the API writes, but that are ignored in a file.
+    private static let ignored: Set<String> = ["id", "circle", "person", "set", "version"]
 
     private let members: [JSON.Member]
     private let path: String
 
     init(_ json: JSON, at path: String) throws(FileError) {
         guard let members = json.object else {
-            throw GeoJSONReader.fault(.value, path, "this is no object")
+            throw GeoJSONReader.fault(.value, path, "this is not an object")
         }
         self.members = members
         self.path = path
@@ -25,15 +25,15 @@ struct GeoJSONProperties {
 
     func path(_ name: String) -> String { path + "." + name }
 
-    /// Names that are no field of a zone, in their order.
+    /// Names that are not a zone's fields, in order.
     var unknown: [String] {
         members.map(\.key).filter {
-            !GeoJSONProperties.known.contains($0) && !GeoJSONProperties.passedOver.contains($0)
+            !GeoJSONProperties.known.contains($0) && !GeoJSONProperties.ignored.contains($0)
                 && !GeoJSONProperties.others.contains($0)
         }
     }
 
-    /// The fields that a draft has no place for, as they are written.
+    /// The fields that are not part of a draft, unchanged.
     var rest: [JSON.Member] {
         members.filter { GeoJSONProperties.others.contains($0.key) && !$0.value.isNull }
     }
@@ -49,7 +49,7 @@ struct GeoJSONProperties {
             var known: [Transition] = []
             for (index, value) in transitions.enumerated() {
                 guard let transition = value.string.flatMap(Transition.init) else {
-                    throw unknownWord("transitions[\(index)]", Transition.self)
+                    throw unknownValue("transitions[\(index)]", Transition.self)
                 }
                 if !known.contains(transition) { known.append(transition) }
             }
@@ -62,12 +62,12 @@ struct GeoJSONProperties {
             try GeoJSONProperties(alarm, at: path("alarm")).apply(to: &draft.alarm)
         }
         for (index, value) in (try list("extra") ?? []).enumerated() {
-            guard let row = value.string else { throw wrong("extra[\(index)]", "no text") }
+            guard let row = value.string else { throw wrong("extra[\(index)]", "not a text") }
             draft.extra.append(row)
         }
     }
 
-    /// Takes these as the members of `alarm`.
+    /// Applies these properties as the members of `alarm`.
     private func apply(to alarm: inout ZoneAlarm) throws(FileError) {
         alarm.vibrates = try flag("vibrate") ?? alarm.vibrates
         alarm.sound = try text("sound") ?? alarm.sound
@@ -75,54 +75,54 @@ struct GeoJSONProperties {
         alarm.sleepSeconds = try integer("sleep") ?? alarm.sleepSeconds
     }
 
-    /// A radius or half a width in centimetres, more than 0.
+    /// A radius or half-width in centimetres, greater than 0.
     func size(_ name: String) throws(FileError) -> Int32? {
         guard let size = try centimetres(name) else { return nil }
         guard size > 0 else {
             throw GeoJSONReader.fault(
-                .range, path(name), "this is not more than 0", hint: "give metres")
+                .range, path(name), "this is not greater than 0", hint: "Give metres.")
         }
         return size
     }
 
-    /// Half the width of a corridor in centimetres.
+    /// Half-width of a corridor in centimetres.
     func halfWidth() throws(FileError) -> Int32? {
         let half = try size("halfWidth")
         guard let width = try size("width") else { return half }
         guard half == nil else {
             throw GeoJSONReader.fault(
                 .duplicate, path("width"), "both width and halfWidth are given",
-                hint: "leave one out")
+                hint: "Remove one of them.")
         }
         return max(1, (width + 1) / 2)
     }
 
-    /// Says that a size is there that the geometry cannot have.
+    /// Reports a size that the geometry cannot have.
     func fault(_ code: FileError.Code, _ name: String) -> FileError {
         let isRadius = name == "radius"
         return GeoJSONReader.fault(
             code, path(name),
             isRadius ? "only a Point has a radius" : "only a LineString has a width",
-            hint: "leave it out")
+            hint: "Remove it.")
     }
 
     private func value(_ name: String) throws(FileError) -> JSON? {
         let values = members.filter { $0.key == name }
         guard values.count < 2 else {
             throw GeoJSONReader.fault(
-                .duplicate, path(name), "this property is there twice", hint: "leave one out")
+                .duplicate, path(name), "this property occurs twice", hint: "Remove one of them.")
         }
         return values.first { !$0.value.isNull }?.value
     }
 
-    private func wrong(_ name: String, _ words: String) -> FileError {
+    private func wrong(_ name: String, _ problem: String) -> FileError {
         GeoJSONReader.fault(
-            .value, path(name), "this is \(words)", hint: "correct it, or leave it out")
+            .value, path(name), "this is \(problem)", hint: "Correct or remove it.")
     }
 
     private func text(_ name: String) throws(FileError) -> String? {
         guard let value = try value(name) else { return nil }
-        guard let text = value.string else { throw wrong(name, "no text") }
+        guard let text = value.string else { throw wrong(name, "not a text") }
         return text.withoutBlanks
     }
 
@@ -134,7 +134,7 @@ struct GeoJSONProperties {
 
     private func list(_ name: String) throws(FileError) -> [JSON]? {
         guard let value = try value(name) else { return nil }
-        guard let list = value.array else { throw wrong(name, "no list") }
+        guard let list = value.array else { throw wrong(name, "not a list") }
         return list
     }
 
@@ -144,7 +144,7 @@ struct GeoJSONProperties {
         guard let value = try value(name) else { return nil }
         guard let number = value.int, range.contains(number) else {
             throw wrong(
-                name, "no whole number from \(range.lowerBound) to \(range.upperBound)")
+                name, "not an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -152,7 +152,7 @@ struct GeoJSONProperties {
     private func centimetres(_ name: String) throws(FileError) -> Int32? {
         guard let value = try value(name) else { return nil }
         guard let metres = value.double, let number = Decimal.centimetres(metres) else {
-            throw wrong(name, "no number of metres")
+            throw wrong(name, "not a number of metres")
         }
         return number
     }
@@ -162,16 +162,16 @@ struct GeoJSONProperties {
     ) throws(FileError) -> Choice? where Choice.RawValue == String {
         guard let value = try value(name) else { return nil }
         guard let choice = value.string.flatMap({ Choice(rawValue: $0) }) else {
-            throw unknownWord(name, Choice.self)
+            throw unknownValue(name, Choice.self)
         }
         return choice
     }
 
-    private func unknownWord<Choice: RawRepresentable & CaseIterable>(
+    private func unknownValue<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _ type: Choice.Type
     ) -> FileError where Choice.RawValue == String {
         GeoJSONReader.fault(
-            .value, path(name), "this is none of the words that are allowed here",
-            hint: "use one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+            .value, path(name), "this value is not allowed",
+            hint: "Use one of " + Choice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
     }
 }

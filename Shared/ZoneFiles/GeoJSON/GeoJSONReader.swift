@@ -1,10 +1,10 @@
 import Model
 import Parsing
 
-/// Reads zones of GeoJSON (RFC 7946): a FeatureCollection, a Feature or a bare geometry.
+/// Reads zones from GeoJSON (RFC 7946): a FeatureCollection, a Feature or a bare geometry.
 ///
-/// A Polygon or MultiPolygon is itself, a Point with a `radius` a circle, a LineString with a
-/// `halfWidth` or `width` a corridor; all in metres.
+/// A Polygon or MultiPolygon becomes polygons, a Point with a `radius` a circle, and a LineString
+/// with a `halfWidth` or `width` a corridor. Sizes are in metres.
 enum GeoJSONReader {
     static let operation = "read GeoJSON"
 
@@ -16,32 +16,33 @@ enum GeoJSONReader {
         } catch {
             throw FileError(
                 .malformed, operation, at: error.offset.map { .line(line(of: $0, in: text)) },
-                "this is no JSON: \(error.message)",
-                hint: error.code == .inexpressible ? error.hint : "is the file complete?")
+                "this is not JSON: \(error.message)",
+                hint: error.code == .inexpressible ? error.hint : "Check that the file is complete."
+            )
         }
-        try refuseOtherGrids(json)
-        var reading = GeoJSONReading(options: options)
+        try rejectOtherReferenceSystems(json)
+        var result = GeoJSONAccumulator(options: options)
         guard json["type"]?.string == "FeatureCollection" else {
-            try reading.take(json, at: "")
-            return reading.file
+            try result.append(json, at: "")
+            return result.file
         }
         guard let features = json["features"]?.array else {
-            throw fault(.missing, "features", "a FeatureCollection has a list of features")
+            throw fault(.missing, "features", "a FeatureCollection needs a list of features")
         }
         guard features.count <= FileLimits.zonesMax else {
             throw fault(
                 .tooMuch, "features", "the file has more than \(FileLimits.zonesMax) zones",
-                hint: "split it")
+                hint: "Split the file.")
         }
         for (index, feature) in features.enumerated() {
-            try reading.take(feature, at: "features[\(index)]")
+            try result.append(feature, at: "features[\(index)]")
         }
-        return reading.file
+        return result.file
     }
 
     static func fault(
         _ code: FileError.Code, _ path: String, _ message: String,
-        hint: String = "see RFC 7946, section 3"
+        hint: String = "See RFC 7946, section 3."
     ) -> FileError {
         FileError(code, operation, at: .path(path), message, hint: hint)
     }
@@ -50,32 +51,32 @@ enum GeoJSONReader {
         1 + text.prefix(offset).count { $0 == 0x0A }
     }
 
-    /// Files of before 2016 may name the grid that their numbers are of.
-    private static func refuseOtherGrids(_ json: JSON) throws(FileError) {
+    /// Files from before 2016 may name another coordinate reference system.
+    private static func rejectOtherReferenceSystems(_ json: JSON) throws(FileError) {
         guard let crs = json["crs"], !crs.isNull else { return }
         let name = crs["properties"]?["name"]?.string ?? ""
         guard name.hasSuffix("CRS84") || name.hasSuffix(":4326") else {
             throw fault(
-                .unsupported, "crs", "the positions are not of WGS 84",
-                hint: "convert the file to longitude and latitude of WGS 84 (EPSG:4326)")
+                .unsupported, "crs", "the positions are not in WGS 84",
+                hint: "Convert the file to longitude and latitude in WGS 84 (EPSG:4326).")
         }
     }
 }
 
-/// The zones of a GeoJSON file read so far.
-struct GeoJSONReading {
+/// Zones of a GeoJSON file while it is read.
+struct GeoJSONAccumulator {
     let options: ReadingOptions
     private(set) var file = ZoneFile()
     private var unknown: Set<String> = []
 
     init(options: ReadingOptions) { self.options = options }
 
-    /// Takes a Feature or a geometry.
-    mutating func take(_ json: JSON, at path: String) throws(FileError) {
+    /// Appends a Feature or a geometry.
+    mutating func append(_ json: JSON, at path: String) throws(FileError) {
         guard let type = json["type"]?.string else {
             throw GeoJSONReader.fault(
-                .malformed, path, "this is no GeoJSON object",
-                hint: "give a FeatureCollection, a Feature or a geometry, each with its type")
+                .malformed, path, "this is not a GeoJSON object",
+                hint: "Give a FeatureCollection, a Feature or a geometry with its type.")
         }
         let prefix = path.isEmpty ? "" : path + "."
         guard type == "Feature" else {
@@ -86,7 +87,7 @@ struct GeoJSONReading {
         guard let geometry = json["geometry"], !geometry.isNull else {
             throw GeoJSONReader.fault(
                 .missing, prefix + "geometry", "the feature has no geometry",
-                hint: "give one, or leave the feature out")
+                hint: "Add a geometry or remove the feature.")
         }
         var properties = json["properties"] ?? .object([])
         if properties.isNull { properties = .object([]) }
@@ -111,7 +112,7 @@ struct GeoJSONReading {
             file.notes.append(
                 FileNote(
                     at: .path(properties.path(name)),
-                    "this property is not one of a zone and is left out"))
+                    "this property is unknown and ignored"))
         }
     }
 }

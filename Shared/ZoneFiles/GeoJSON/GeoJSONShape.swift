@@ -1,10 +1,11 @@
 import Model
 import Parsing
 
-/// The geometry of a zone as GeoJSON (RFC 7946). A circle is its centre and a corridor its line:
-/// radius and half-width stand among the properties.
+/// Writes a zone's geometry as GeoJSON (RFC 7946).
+///
+/// A circle becomes its centre and a corridor its line; radius and half-width are properties.
 public enum GeoJSONShape {
-    /// A `Point`, `LineString`, `Polygon` or `MultiPolygon`; rings are closed, positions are
+    /// Writes a `Point`, `LineString`, `Polygon` or `MultiPolygon`. Rings are closed; positions are
     /// longitude and latitude in degrees.
     public static func write(_ shape: ZoneShape) -> JSON {
         switch shape {

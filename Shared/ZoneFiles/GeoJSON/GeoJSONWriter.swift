@@ -1,8 +1,7 @@
 import Model
 import Parsing
 
-/// Writes zones as a FeatureCollection of GeoJSON (RFC 7946), fields under the names of the HTTP
-/// API.
+/// Writes zones as a GeoJSON FeatureCollection (RFC 7946) with the field names of the HTTP API.
 enum GeoJSONWriter {
     static func write(_ drafts: [ZoneDraft]) -> [UInt8] {
         let json: JSON = [

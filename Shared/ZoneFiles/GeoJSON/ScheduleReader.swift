@@ -1,8 +1,11 @@
 import Model
 import Parsing
 
-/// Reads when a zone counts: `{"timeZone": "Asia/Kuala_Lumpur", "windows": [{"days": ["mon"],
-/// "from": "08:00", "to": "15:00"}], "except": ["2026-12-25"]}`.
+/// Reads a zone's schedule.
+///
+///     {"timeZone": "Asia/Kuala_Lumpur",
+///      "windows": [{"days": ["mon"], "from": "08:00", "to": "15:00"}],
+///      "except": ["2026-12-25"]}
 struct ScheduleReader {
     private let fields: ScheduleFields
 
@@ -15,65 +18,67 @@ struct ScheduleReader {
     func timeZone() throws(FileError) -> String? { try fields.text("timeZone") }
 
     func read() throws(FileError) -> ZoneSchedule {
-        var marked: [MarkedWindow] = []
+        var indexed: [IndexedWindow] = []
         let windows = try fields.list("windows", countMax: FileLimits.scheduleWindowsMax)
         guard let windows, !windows.isEmpty else {
             throw fields.wrong(
-                "windows", "a schedule without windows never counts",
-                #"give windows, or "active": false"#)
+                "windows", "a schedule without windows is never active",
+                #"Add a window, or set "active" to false."#)
         }
-        for (index, window) in windows.enumerated() { marked += try self.window(window, index) }
-        guard marked.count <= FileLimits.scheduleWindowsMax else {
+        for (index, window) in windows.enumerated() { indexed += try self.window(window, index) }
+        guard indexed.count <= FileLimits.scheduleWindowsMax else {
             throw fields.wrong(
                 "windows",
-                "these are \(marked.count) windows, counted for each day; "
+                "the schedule has \(indexed.count) windows, counted per day; "
                     + "at most \(FileLimits.scheduleWindowsMax) are allowed",
-                "leave some out")
+                "Remove some.")
         }
-        marked.sort { ($0.window.start, $0.window.end) < ($1.window.start, $1.window.end) }
-        try refuseOverlaps(marked)
-        return ZoneSchedule(windows: marked.map(\.window), exceptions: try exceptions())
+        indexed.sort { ($0.window.start, $0.window.end) < ($1.window.start, $1.window.end) }
+        try rejectOverlaps(indexed)
+        return ZoneSchedule(windows: indexed.map(\.window), exceptions: try exceptions())
     }
 
-    /// A window of a day, and which of the given ones it is of.
-    private struct MarkedWindow {
+    /// A window of one day with the index of the window in the file that it belongs to.
+    private struct IndexedWindow {
         var window: ZoneWindow
-        var given: Int
+        var givenIndex: Int
     }
 
-    private func window(_ json: JSON, _ index: Int) throws(FileError) -> [MarkedWindow] {
+    private func window(_ json: JSON, _ index: Int) throws(FileError) -> [IndexedWindow] {
         let window = try ScheduleFields(
             json, at: "\(fields.path("windows"))[\(index)]", known: ["days", "from", "to"])
         guard let days = try window.days("days"), !days.isEmpty else {
-            throw window.missing("days", "such as [\"mon\", \"tue\"]")
+            throw window.missing("days", "Add it, such as [\"mon\", \"tue\"].")
         }
         let from = try minute(window, "from", endAllowed: false)
         let to = try minute(window, "to", endAllowed: true)
         guard from != to else {
             throw window.wrong(
-                "to", "this window has no length", "for a whole day use from 00:00 to 24:00")
+                "to", "this window has no length", "Use 00:00 to 24:00 for a whole day.")
         }
         return days.map { day in
             let start = day.index * MinuteOfDay.perDay + from
             let length = to > from ? to - from : to - from + MinuteOfDay.perDay
-            return MarkedWindow(
-                window: ZoneWindow(start: start, end: start + length), given: index)
+            return IndexedWindow(
+                window: ZoneWindow(start: start, end: start + length), givenIndex: index)
         }
     }
 
     private func minute(
         _ window: ScheduleFields, _ name: String, endAllowed: Bool
     ) throws(FileError) -> Int {
-        guard let text = try window.text(name) else { throw window.missing(name, "such as 08:00") }
+        guard let text = try window.text(name) else {
+            throw window.missing(name, "Add it, such as 08:00.")
+        }
         guard let minute = MinuteOfDay.read(text, endAllowed: endAllowed) else {
             throw window.wrong(
-                name, "this is not a time of day", "use HH:MM, such as 08:00 or 15:30")
+                name, "this is not a time of day", "Use HH:MM, such as 08:00 or 15:30.")
         }
         return minute
     }
 
-    /// The last window of a week may reach into the first one of the next.
-    private func refuseOverlaps(_ windows: [MarkedWindow]) throws(FileError) {
+    /// The last window of a week may overlap the first window of the next week.
+    private func rejectOverlaps(_ windows: [IndexedWindow]) throws(FileError) {
         for (index, next) in windows.enumerated() {
             var before = windows[index == 0 ? windows.count - 1 : index - 1]
             if index == 0 {
@@ -81,12 +86,12 @@ struct ScheduleReader {
                 before.window.end -= ScheduleReader.minutesOfWeek
             }
             guard before.window.end > next.window.start else { continue }
-            let later = max(before.given, next.given)
+            let later = max(before.givenIndex, next.givenIndex)
             let day = Weekday.allCases[next.window.start / MinuteOfDay.perDay]
             throw fields.wrong(
                 "windows[\(later)]",
-                "windows \(min(before.given, next.given)) and \(later) overlap on \(day)",
-                "end one before the other begins, or make one of both")
+                "windows \(min(before.givenIndex, next.givenIndex)) and \(later) overlap on \(day)",
+                "Separate or merge them.")
         }
     }
 
@@ -98,7 +103,7 @@ struct ScheduleReader {
                 let day = Timestamp(text + "T00:00:00Z")
             else {
                 throw fields.wrong(
-                    "except[\(index)]", "this is not a date", "such as 2026-12-25")
+                    "except[\(index)]", "this is not a date", "Use YYYY-MM-DD, such as 2026-12-25.")
             }
             days.insert(Int32(day.seconds / 86_400))
         }
@@ -106,7 +111,7 @@ struct ScheduleReader {
     }
 }
 
-/// The members of an object of a schedule, by name.
+/// Members of a schedule object, by name.
 struct ScheduleFields {
     private let path: String
     private let members: [JSON.Member]
@@ -117,16 +122,16 @@ struct ScheduleFields {
         guard let members = json.object else {
             throw FileError(
                 .value, "read a schedule", at: .path(path), "this is not a JSON object",
-                hint: "give an object with \(names)")
+                hint: "Give an object with \(names).")
         }
         self.members = members
         for (index, member) in members.enumerated() {
             guard known.contains(member.key) else {
                 throw wrong(
-                    member.key, "there is no field of this name", "the fields are \(names)")
+                    member.key, "unknown field", "Use one of \(names).")
             }
             guard !members[..<index].contains(where: { $0.key == member.key }) else {
-                throw wrong(member.key, "this field is there twice", "leave one out")
+                throw wrong(member.key, "this field occurs twice", "Remove one of them.")
             }
         }
     }
@@ -139,7 +144,8 @@ struct ScheduleFields {
 
     func missing(_ name: String, _ hint: String) -> FileError {
         FileError(
-            .missing, "read a schedule", at: .path(path(name)), "this field is needed", hint: hint)
+            .missing, "read a schedule", at: .path(path(name)), "this field is required", hint: hint
+        )
     }
 
     private func value(_ name: String) -> JSON? {
@@ -148,20 +154,24 @@ struct ScheduleFields {
 
     func text(_ name: String) throws(FileError) -> String? {
         guard let value = value(name) else { return nil }
-        guard let text = value.string else { throw wrong(name, "this is not a text", "give one") }
+        guard let text = value.string else {
+            throw wrong(name, "this is not a text", "Give a text.")
+        }
         return text
     }
 
     func list(_ name: String, countMax: Int) throws(FileError) -> [JSON]? {
         guard let value = value(name) else { return nil }
-        guard let list = value.array else { throw wrong(name, "this is not a list", "give one") }
+        guard let list = value.array else {
+            throw wrong(name, "this is not a list", "Give a list.")
+        }
         guard list.count <= countMax else {
-            throw wrong(name, "this list has more than \(countMax) elements", "leave some out")
+            throw wrong(name, "this list has more than \(countMax) elements", "Remove some.")
         }
         return list
     }
 
-    /// Each once.
+    /// Reads weekdays and drops duplicates.
     func days(_ name: String) throws(FileError) -> [Weekday]? {
         var days: [Weekday] = []
         guard let values = try list(name, countMax: 100) else { return nil }
@@ -169,8 +179,8 @@ struct ScheduleFields {
             guard let day = value.string.flatMap(Weekday.init) else {
                 let names = Weekday.allCases.map(\.rawValue).joined(separator: ", ")
                 throw wrong(
-                    "\(name)[\(index)]", "this is none of the words that are allowed here",
-                    "use one of \(names)")
+                    "\(name)[\(index)]", "this value is not allowed",
+                    "Use one of \(names).")
             }
             if !days.contains(day) { days.append(day) }
         }

@@ -2,7 +2,7 @@ import Model
 import Parsing
 
 extension ZoneTimes {
-    /// A schedule as it is read: days with the same hours stand together.
+    /// Writes a schedule. Days with the same hours become one window.
     public static func json(of schedule: ZoneSchedule, timeZone: String) -> JSON {
         var groups: [(from: Int, length: Int, days: [Weekday])] = []
         for window in schedule.windows {

@@ -1,7 +1,7 @@
 import Model
 import Parsing
 
-/// Days as they are written, Monday first.
+/// Weekdays as written in files, Monday first.
 enum Weekday: String, CaseIterable {
     case mon, tue, wed, thu, fri, sat, sun
 
@@ -9,11 +9,11 @@ enum Weekday: String, CaseIterable {
     var index: Int { Weekday.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// `HH:MM` as minutes since midnight.
+/// Time of day `HH:MM` as minutes since midnight.
 public enum MinuteOfDay {
     static let perDay = 1440
 
-    /// Nil for what is none; `24:00` is the end of a day.
+    /// Parses a time of day; nil if it is malformed. `24:00` is the end of a day.
     public static func read(_ text: String, endAllowed: Bool = false) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"),
@@ -31,73 +31,77 @@ public enum MinuteOfDay {
     }
 }
 
-/// When a zone counts and whom it misses, as GeoJSON and the HTTP API write it: `timeZone`,
-/// `schedule` and `absentBy`. Their clock is named here, not known.
+/// A zone's schedule and absence check as written in GeoJSON and the HTTP API.
+///
+/// Holds `timeZone`, `schedule` and `absentBy`. The time zone is a name that is not yet resolved.
 public struct ZoneTimes: Hashable, Sendable {
-    /// Its IANA name; nil = none is named.
+    /// IANA name of the time zone; nil = not specified.
     public private(set) var timeZone: String?
-    /// Where it stands.
+    /// Path of the time zone's name in the file.
     public private(set) var timeZonePath = ""
     public private(set) var schedule: ZoneSchedule?
-    /// 0 to 1,439.
+    /// Minute of the day, 0 to 1,439.
     public private(set) var absentByMinute: Int?
 
-    /// The names of these fields.
+    /// Names of the fields that this type reads.
     public static let names = ["timeZone", "schedule", "absentBy"]
 
-    /// Reads them of the members of an object, among others.
+    /// Reads the fields from an object's members and ignores all other members.
     ///
-    /// - Parameter path: of the object
+    /// - Parameter path: path of the object
     public init(_ members: [JSON.Member], at path: String) throws(FileError) {
-        func given(_ name: String) -> JSON? {
+        func member(_ name: String) -> JSON? {
             members.first { $0.key == name && !$0.value.isNull }?.value
         }
         let inSchedule = path + ".schedule.timeZone"
-        if let json = given("timeZone") {
+        if let json = member("timeZone") {
             timeZone = try ZoneTimes.text(json, at: path + ".timeZone")
             timeZonePath = path + ".timeZone"
         }
-        if let json = given("schedule") {
+        if let json = member("schedule") {
             let reader = try ScheduleReader(json, at: path + ".schedule")
             schedule = try reader.read()
             if let name = try reader.timeZone() {
                 guard timeZone == nil || timeZone == name else {
                     throw ZoneTimes.fault(
-                        inSchedule, "a zone has one clock, and timeZone names another",
-                        "give the same time zone twice, or leave one out")
+                        inSchedule, "the schedule and the zone have different time zones",
+                        "Give the same time zone twice, or remove one.")
                 }
                 if timeZone == nil { timeZonePath = inSchedule }
                 timeZone = name
             }
         }
-        if let json = given("absentBy") {
+        if let json = member("absentBy") {
             let text = try ZoneTimes.text(json, at: path + ".absentBy")
             absentByMinute = MinuteOfDay.read(text)
             guard absentByMinute != nil else {
                 throw ZoneTimes.fault(
-                    path + ".absentBy", "this is not a time of day", "use HH:MM, such as 08:00")
+                    path + ".absentBy", "this is not a time of day", "Use HH:MM, such as 08:00.")
             }
         }
     }
 
-    /// The zone's clock; nil where nothing needs one. UTC where none is named.
+    /// Resolves the time zone; nil if none is specified.
     ///
     /// - Parameters:
-    ///   - find: a clock by the name of its time zone
-    ///   - nearest: what somebody may have meant who wrote a name that nothing has
+    ///   - find: returns the clock of a time zone
+    ///   - nearest: returns a similar name for an unknown one
+    /// - Throws: ``FileError`` if the time zone is unknown
     public func clock(
         _ find: (String) -> ZoneClock?, nearest: (String) -> String?
     ) throws(FileError) -> ZoneClock? {
         guard let timeZone else { return nil }
         if let clock = find(timeZone) { return clock }
         throw ZoneTimes.fault(
-            timeZonePath, "there is no time zone of this name",
-            nearest(timeZone).map { "did you mean \($0)?" }
-                ?? "use an IANA name such as Asia/Kuala_Lumpur")
+            timeZonePath, "unknown time zone",
+            nearest(timeZone).map { "Did you mean \($0)?" }
+                ?? "Use an IANA name such as Asia/Kuala_Lumpur.")
     }
 
     fileprivate static func text(_ json: JSON, at path: String) throws(FileError) -> String {
-        guard let text = json.string else { throw fault(path, "this is not a text", "give one") }
+        guard let text = json.string else {
+            throw fault(path, "this is not a text", "Give a text.")
+        }
         return text
     }
 

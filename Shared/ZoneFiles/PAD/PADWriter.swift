@@ -1,26 +1,26 @@
 import Model
 
-/// Writes PAD in UTF-8, one zone after the other.
+/// Writes PAD in UTF-8, one zone after another.
 ///
-/// What PAD has no words for is told in notes: a zone of several parts becomes several zones, and
-/// its holes are filled.
+/// Notes report what PAD cannot represent. A zone with several parts becomes several zones, and
+/// holes are filled.
 enum PADWriter {
     static func write(_ drafts: [ZoneDraft]) -> (bytes: [UInt8], notes: [FileNote]) {
-        var writer = Writing()
+        var writer = Output()
         for (index, draft) in drafts.enumerated() { writer.write(draft, number: index + 1) }
         return (Array(writer.text.utf8), writer.notes)
     }
 
-    private struct Writing {
+    private struct Output {
         var text = ""
         var notes: [FileNote] = []
 
         mutating func write(_ draft: ZoneDraft, number: Int) {
-            func note(_ words: String) { notes.append(FileNote("zone \(number): \(words)")) }
+            func note(_ text: String) { notes.append(FileNote("zone \(number): \(text)")) }
             var plain = draft
             let name = PADWriter.cell(draft.name)
             if name != draft.name.withoutBlanks {
-                note("a comma or line break in its name is replaced")
+                note("a comma or line break in its name was replaced")
             }
             plain.name = name.isEmpty ? "Zone \(number)" : name
             plain.category = PADWriter.cell(draft.category)
@@ -28,11 +28,11 @@ enum PADWriter {
             if plain.category != draft.category.withoutBlanks
                 || plain.alarm.sound != draft.alarm.sound.withoutBlanks
             {
-                note("a comma or line break in its category or sound is replaced")
+                note("a comma or line break in its category or sound was replaced")
             }
-            for words in PADWriter.losses(of: draft) { note(words) }
+            for loss in PADWriter.losses(of: draft) { note(loss) }
             let parts = PADWriter.parts(of: draft.shape)
-            if parts.count > 1 { note("it becomes \(parts.count) zones, one for each part") }
+            if parts.count > 1 { note("it became \(parts.count) zones, one per part") }
             for (index, part) in parts.enumerated() {
                 var piece = plain
                 if parts.count > 1 { piece.name += " (\(index + 1))" }
@@ -69,7 +69,7 @@ enum PADWriter {
         }
     }
 
-    /// What one zone of PAD can be: points, and a size for up to two of them.
+    /// Geometry of one PAD zone: its points, and a size if there are at most two.
     private struct Part {
         var points: [Coordinate]
         var size: Int32?
@@ -84,37 +84,37 @@ enum PADWriter {
         }
     }
 
-    /// What of a zone PAD has no words for.
+    /// Describes what PAD cannot represent of a zone.
     private static func losses(of draft: ZoneDraft) -> [String] {
         var losses: [String] = []
         if draft.kind != .alert {
-            losses.append("it is a safe zone here, but PAD knows alert zones alone")
+            losses.append("it is a safe zone, but PAD has only alert zones")
         }
         if case .polygons(let polygons) = draft.shape,
             polygons.contains(where: { !$0.holes.isEmpty })
         {
-            losses.append("its holes are filled")
+            losses.append("its holes were filled")
         }
         let plain = ZoneDraft(name: "", shape: draft.shape)
         var lost: [String] = []
-        if !draft.extra.allSatisfy(isUnknownRow) { lost.append("rows of its own") }
+        if !draft.extra.allSatisfy(isUnknownRow) { lost.append("extra rows") }
         if draft.hysteresisMetres != plain.hysteresisMetres { lost.append("hysteresis") }
         if draft.transitions != nil { lost.append("transitions") }
         if draft.dwellSeconds != plain.dwellSeconds { lost.append("dwell") }
         if draft.alarm.cycleSeconds != plain.alarm.cycleSeconds { lost.append("alarm cycle") }
         if !lost.isEmpty {
-            losses.append("PAD cannot tell its " + lost.joined(separator: ", "))
+            losses.append("PAD cannot represent its " + lost.joined(separator: ", "))
         }
         return losses
     }
 
-    /// Whether a row comes back as it is: of one line, and with a key that means nothing here.
+    /// Whether a row can be written back unchanged: a single line with an unknown key.
     private static func isUnknownRow(_ text: String) -> Bool {
         let row = try? PADRow(ArraySlice(text.utf8), number: 1)
         return row?.text == text && row.map { PADKey(rawValue: $0.key) } == .some(nil)
     }
 
-    /// A text without what separates values and lines, and without blanks around it.
+    /// Replaces characters that separate values or lines, and trims blanks.
     private static func cell(_ text: String) -> String {
         var words = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

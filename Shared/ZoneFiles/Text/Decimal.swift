@@ -1,28 +1,29 @@
 import Model
 
-/// Numbers as files tell and get them.
+/// Parses and formats the numbers of files.
 enum Decimal {
-    /// Digits with an optional sign, point and exponent. Nil for anything else: also for an
-    /// infinite number, and for a decimal comma.
+    /// Parses digits with optional sign, decimal point and exponent. Returns nil for any other
+    /// text, for infinite numbers and for a decimal comma.
     static func read(_ text: some StringProtocol) -> Double? {
         let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
         guard isPlain, let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
-    /// Metres as centimetres, rounded; nil beyond ±20,000 km, the way around half the earth.
+    /// Converts metres to centimetres, rounded. Returns nil beyond ±20,000 km, half the
+    /// circumference of the earth.
     static func centimetres(_ metres: Double) -> Int32? {
         guard abs(metres) <= 20_000_000 else { return nil }
         return Int32(nearest: metres * 100)
     }
 
-    /// Centimetres as metres: `60`, `60.5`, `-0.25`.
+    /// Formats centimetres as metres: `60`, `60.5`, `-0.25`.
     static func metres(_ centimetres: Int32) -> String { text(Int64(centimetres), digits: 2) }
 
-    /// Degrees with as many digits as they need: `10.5`.
+    /// Formats degrees without trailing zeros: `10.5`.
     static func degrees(e7: Int32) -> String { text(Int64(e7), digits: 7) }
 
-    /// A whole number of units of 10⁻ⁿ.
+    /// Formats a number of units of 10⁻ⁿ.
     private static func text(_ value: Int64, digits: Int) -> String {
         var scale: Int64 = 1
         for _ in 0..<digits { scale *= 10 }
@@ -34,16 +35,19 @@ enum Decimal {
     }
 }
 
-/// A position as two numbers, and what is wrong with them.
+/// Checks a position's latitude and longitude.
 enum Degrees {
-    /// What is wrong: a sentence and what to do.
+    /// Why the numbers are not a position.
     struct Fault: Error {
         var isLatitude: Bool
         var message: String
         var hint: String
     }
 
-    /// - Parameter order: how the format has them, for the hint
+    /// The position of two numbers in degrees.
+    ///
+    /// - Parameter order: the format's order of the two numbers, for the hint
+    /// - Throws: ``Fault`` if a number is out of range
     static func position(
         latitude: Double, longitude: Double, order: String
     ) throws(Fault) -> Coordinate {
@@ -53,12 +57,13 @@ enum Degrees {
         throw Fault(
             isLatitude: isLatitude,
             message: isLatitude
-                ? "a latitude goes from -90 to 90 degrees"
-                : "a longitude goes from -180 to 180 degrees",
+                ? "the latitude is not between -90 and 90 degrees"
+                : "the longitude is not between -180 and 180 degrees",
             hint: isLatitude
                 ? isSwapped
-                    ? "the two look swapped: \(order)" : "give degrees of WGS 84; \(order)"
-                : "take 360 off beyond 180, so 180.01 is -179.99: an edge goes the short way, also "
-                    + "over the antimeridian; \(order)")
+                    ? "The two numbers look swapped: \(order)."
+                    : "Give degrees in WGS 84; \(order)."
+                : "Subtract 360 beyond 180: 180.01 is -179.99. Edges take the shorter way, also "
+                    + "across the antimeridian; \(order).")
     }
 }

@@ -1,7 +1,7 @@
-/// The text of a file, whatever it is encoded in.
+/// Decodes the text of a file.
 enum FileText {
-    /// The bytes as UTF-8 without byte order mark: from UTF-8, from UTF-16 with a byte order mark,
-    /// and from Windows-1252 where the bytes are neither.
+    /// The text in UTF-8 without byte order mark. Accepts UTF-8, UTF-16 with a byte order mark, and
+    /// Windows-1252 for all other bytes.
     static func utf8(_ bytes: [UInt8], _ operation: String) throws(FileError) -> [UInt8] {
         if bytes.starts(with: [0xFF, 0xFE]) {
             return try utf16(bytes.dropFirst(2), low: 0, operation)
@@ -14,13 +14,15 @@ enum FileText {
         if String(validating: body, as: UTF8.self) != nil { return body }
         guard !isMarked else {
             throw FileError(
-                .malformed, operation, "the file says that it is UTF-8, but it is not",
-                hint: "save it as UTF-8 once more")
+                .malformed, operation, "the file has a UTF-8 byte order mark, but is not UTF-8",
+                hint: "Save it as UTF-8.")
         }
         return try windows1252(body, operation)
     }
 
-    /// - Parameter low: which byte of two is the lower one
+    /// Converts UTF-16.
+    ///
+    /// - Parameter low: offset of the low byte in a code unit
     private static func utf16(
         _ bytes: ArraySlice<UInt8>, low: Int, _ operation: String
     ) throws(FileError) -> [UInt8] {
@@ -30,8 +32,8 @@ enum FileText {
         var lead: UInt16?
         func broken() -> FileError {
             FileError(
-                .malformed, operation, at: .line(line), "this is no UTF-16",
-                hint: "is the file complete? Save it as UTF-8")
+                .malformed, operation, at: .line(line), "this is not UTF-16",
+                hint: "Check that the file is complete, and save it as UTF-8.")
         }
         guard bytes.count % 2 == 0 else { throw broken() }
         for index in stride(from: bytes.startIndex, to: bytes.endIndex, by: 2) {
@@ -56,7 +58,7 @@ enum FileText {
         return text
     }
 
-    /// Scalars of the bytes 0x80 to 0x9F; 0 where Windows-1252 has none.
+    /// Scalars of the bytes 0x80 to 0x9F; 0 if Windows-1252 does not define the byte.
     private static let windowsScalars: [UInt32] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
         0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
@@ -76,14 +78,14 @@ enum FileText {
             guard number != 0, let scalar = Unicode.Scalar(number) else {
                 throw FileError(
                     .malformed, operation, at: .line(line),
-                    "this is neither UTF-8 nor Windows-1252", hint: "save the file as UTF-8")
+                    "this is neither UTF-8 nor Windows-1252", hint: "Save the file as UTF-8.")
             }
             text += UTF8.encode(scalar)!
         }
         return text
     }
 
-    /// The lines of a text, which end with LF, CRLF or CR.
+    /// The lines of a text, terminated by LF, CRLF or CR.
     static func lines(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var start = 0
@@ -99,7 +101,7 @@ enum FileText {
         return lines
     }
 
-    /// The cells of a line without blanks around them.
+    /// The cells of a line without surrounding blanks.
     static func cells(
         _ line: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ",")
     ) -> [String] {
@@ -110,7 +112,7 @@ enum FileText {
 }
 
 extension String {
-    /// Without blanks at both ends.
+    /// The text without blanks at both ends.
     var withoutBlanks: String {
         let text = unicodeScalars
         guard let first = text.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -119,7 +121,7 @@ extension String {
         return String(text[first...last])
     }
 
-    /// Whether a control character is in it.
+    /// Whether the text contains a control character.
     var hasControlCharacter: Bool {
         unicodeScalars.contains { $0.properties.generalCategory == .control }
     }

@@ -1,10 +1,11 @@
 import Model
 
-/// Reads the points of a CSV file whose head line names the columns.
+/// Reads the points of a CSV file with a header line.
 ///
-/// Columns: `lat`, `lon`, a time as RFC 3339, as `2008-10-23 05:53:05` in UTC, or as seconds or
-/// milliseconds since 1970; `accuracy` and `altitude` in metres, `speed` in metres a second,
-/// `course` in degrees, `uid`. Commas, semicolons or tabs separate; others are passed over.
+/// Columns are `lat`, `lon`, a time (RFC 3339, `2008-10-23 05:53:05` in UTC, or seconds or
+/// milliseconds since 1970), `accuracy` and `altitude` in metres, `speed` in metres per second,
+/// `course` in degrees, and `uid`. Separators are commas, semicolons or tabs. Other columns are
+/// ignored.
 enum CSVTrack {
     static let operation = "read CSV"
 
@@ -20,7 +21,7 @@ enum CSVTrack {
             guard points.count < TrackLimits.pointsMax else {
                 throw fault(
                     .tooMuch, index + 1, "the file has more than \(TrackLimits.pointsMax) points",
-                    "split it")
+                    "Split the file.")
             }
             points.append(point)
         }
@@ -34,9 +35,9 @@ enum CSVTrack {
     }
 }
 
-/// Which column of a CSV file holds what.
+/// Maps the columns of a CSV file to fields.
 private struct CSVColumns {
-    static let hint = "name the columns in the first line, such as lat,lon,time,accuracy"
+    static let hint = "Name the columns in the first line, such as lat,lon,time,accuracy."
 
     private let separator: UInt8
     private let latitude: Int
@@ -57,7 +58,7 @@ private struct CSVColumns {
             let matches = names.indices.filter { known.contains(names[$0]) }
             guard matches.count < 2 else {
                 throw CSVTrack.fault(
-                    .duplicate, line, "two columns are named \(known[0])", "rename one of them")
+                    .duplicate, line, "two columns are named \(known[0])", "Rename one of them.")
             }
             return matches.first
         }
@@ -65,7 +66,7 @@ private struct CSVColumns {
             let longitude = try column("lon", "lng", "long", "longitude")
         else {
             throw CSVTrack.fault(
-                .missing, line, "the columns lat and lon are not named", CSVColumns.hint)
+                .missing, line, "the columns lat and lon are missing", CSVColumns.hint)
         }
         self.latitude = latitude
         self.longitude = longitude
@@ -77,7 +78,7 @@ private struct CSVColumns {
         owner = try column("uid", "user")
     }
 
-    /// Nil for an empty line.
+    /// Returns nil for an empty line.
     func point(_ bytes: ArraySlice<UInt8>, line: Int) throws(FileError) -> TrackPoint? {
         let cells = FileText.cells(bytes, separator: separator)
         guard cells.contains(where: { !$0.isEmpty }) else { return nil }
@@ -90,7 +91,7 @@ private struct CSVColumns {
             guard let text = cell(column) else { return nil }
             guard let value = Decimal.read(text) else {
                 throw CSVTrack.fault(
-                    .value, line, "the \(name) is no number", "use a decimal point")
+                    .value, line, "the \(name) is not a number", "Use a decimal point.")
             }
             return value
         }
@@ -98,7 +99,8 @@ private struct CSVColumns {
             let east = try number(longitude, "longitude")
         else {
             throw CSVTrack.fault(
-                .missing, line, "the latitude or longitude is missing", "give both, or no line")
+                .missing, line, "the latitude or longitude is missing",
+                "Give both, or remove the line.")
         }
         var point: TrackPoint
         do {
@@ -112,15 +114,15 @@ private struct CSVColumns {
         point.time = try cell(time).map { (text) throws(FileError) in
             try CSVColumns.time(text, line: line)
         }
-        point.accuracyCentimetres = Extra.accuracy(try number(accuracy, "accuracy"))
-        point.altitudeCentimetres = Extra.altitude(try number(altitude, "altitude"))
-        point.speedCentimetresPerSecond = Extra.speed(try number(speed, "speed"))
-        point.courseDegrees = Extra.course(try number(course, "course"))
+        point.accuracyCentimetres = OptionalValue.accuracy(try number(accuracy, "accuracy"))
+        point.altitudeCentimetres = OptionalValue.altitude(try number(altitude, "altitude"))
+        point.speedCentimetresPerSecond = OptionalValue.speed(try number(speed, "speed"))
+        point.courseDegrees = OptionalValue.course(try number(course, "course"))
         point.owner = cell(owner) ?? ""
         return point
     }
 
-    /// A cell without quotation marks around it.
+    /// A cell without enclosing quotation marks.
     private static func bare(_ cell: String) -> String {
         guard cell.utf8.count >= 2, cell.hasPrefix("\""), cell.hasSuffix("\"") else { return cell }
         return String(cell.dropFirst().dropLast()).withoutBlanks
@@ -128,13 +130,13 @@ private struct CSVColumns {
 
     private static func time(_ text: String, line: Int) throws(FileError) -> Timestamp {
         if let time = Timestamp(text) ?? Timestamp(text + "Z") { return time }
-        // From 10¹¹ on a number is of milliseconds: as seconds it would be after the year 5000.
+        // Numbers from 10¹¹ on are milliseconds; as seconds they would be after the year 5000.
         if let number = Decimal.read(text), abs(number) < 1e14 {
             let milliseconds = abs(number) < 1e11 ? number * 1000 : number
             return Timestamp(milliseconds: Int64(nearest: milliseconds))
         }
         throw CSVTrack.fault(
-            .value, line, "the time is none",
-            "write 2026-11-20T10:20:00Z, 2026-11-20 10:20:00 (UTC), or seconds since 1970")
+            .value, line, "the time is malformed",
+            "Write 2026-11-20T10:20:00Z, 2026-11-20 10:20:00 (UTC), or seconds since 1970.")
     }
 }

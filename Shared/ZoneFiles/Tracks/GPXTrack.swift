@@ -1,7 +1,7 @@
 import Model
 
-/// Reads the points of a GPX file's tracks, all segments in the order of the file; those of its
-/// routes where it has no track. Waypoints belong to neither.
+/// Reads the points of a GPX file's tracks, or of its routes if it has no tracks. Segments are
+/// joined in file order; waypoints are ignored.
 enum GPXTrack {
     static func read(_ bytes: [UInt8]) throws(FileError) -> Track {
         let visitor = Visitor()
@@ -23,7 +23,7 @@ enum GPXTrack {
                 throw GPX.fault(
                     .tooMuch, element.line,
                     "the file has more than \(TrackLimits.pointsMax) points",
-                    "split it")
+                    "Split the file.")
             }
             point = TrackPoint(position: try GPX.position(element))
         }
@@ -34,15 +34,15 @@ enum GPXTrack {
             case "time":
                 guard let time = Timestamp(text.withoutBlanks) else {
                     throw GPX.fault(
-                        .value, line, "a point has a time that is none",
-                        "write it as 2026-11-20T10:20:00Z")
+                        .value, line, "the time of a point is malformed",
+                        "Write it as 2026-11-20T10:20:00Z.")
                 }
                 point?.time = time
-            case "ele": point?.altitudeCentimetres = Extra.altitude(number(text))
-            case "speed": point?.speedCentimetresPerSecond = Extra.speed(number(text))
-            case "course": point?.courseDegrees = Extra.course(number(text))
+            case "ele": point?.altitudeCentimetres = OptionalValue.altitude(number(text))
+            case "speed": point?.speedCentimetresPerSecond = OptionalValue.speed(number(text))
+            case "course": point?.courseDegrees = OptionalValue.course(number(text))
             case "hdop": point?.hdop = number(text).flatMap { $0 > 0 ? $0 : nil }
-            case "accuracy": point?.accuracyCentimetres = Extra.accuracy(number(text))
+            case "accuracy": point?.accuracyCentimetres = OptionalValue.accuracy(number(text))
             case "trkpt", "rtept":
                 if let point, name == "trkpt" { track.append(point) }
                 if let point, name == "rtept" { route.append(point) }

@@ -1,19 +1,19 @@
 import Model
 
-/// A point of a recorded way, as its file tells it.
+/// A point of a recorded track.
 public struct TrackPoint: Hashable, Sendable {
     public var position: Coordinate
-    /// Nil where the file tells none.
+    /// Nil if the file has no time for the point.
     public var time: Timestamp?
-    /// 0 = unknown.
+    /// Accuracy in centimetres; 0 = unknown.
     public var accuracyCentimetres: Int32
     public var altitudeCentimetres: Int32?
     public var speedCentimetresPerSecond: Int32?
     /// Degrees clockwise from north, 0 to 359.
     public var courseDegrees: Int32?
-    /// Horizontal dilution of precision, a bare number.
+    /// Horizontal dilution of precision; dimensionless.
     public var hdop: Double?
-    /// Whose it is; empty where the file tells nobody.
+    /// Identifies the person who recorded the point; empty if the file does not.
     public var owner: String
 
     public init(
@@ -31,7 +31,7 @@ public struct TrackPoint: Hashable, Sendable {
         self.owner = owner
     }
 
-    /// As a phone would have told it; nil without a time.
+    /// The point as a fix; nil without a time.
     public var fix: Fix? {
         time.map {
             Fix(
@@ -42,36 +42,37 @@ public struct TrackPoint: Hashable, Sendable {
     }
 }
 
-/// A recorded way: points in the order of the file.
+/// A recorded track with its points in file order.
 public struct Track: Hashable, Sendable {
     public var points: [TrackPoint]
 
     public init(points: [TrackPoint]) { self.points = points }
 
-    /// Reads GPX, or CSV where the file does not begin as XML does.
+    /// Reads GPX if the file looks like XML, otherwise CSV.
     public static func read(_ bytes: [UInt8]) throws(FileError) -> Track {
         guard bytes.count <= TrackLimits.bytesMax else {
             throw FileError(
                 .tooMuch, "read a track",
-                "the file is larger than \(TrackLimits.bytesMax >> 20) MiB", hint: "split it")
+                "the file is larger than \(TrackLimits.bytesMax >> 20) MiB", hint: "Split the file."
+            )
         }
         let marks: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0, 32, 9, 10, 13]
         let first = bytes.first { !marks.contains($0) }
         return first == UInt8(ascii: "<") ? try GPXTrack.read(bytes) : try CSVTrack.read(bytes)
     }
 
-    /// The people whose points are in it, ascending.
+    /// The owners of the points, sorted.
     public var owners: [String] { Set(points.map(\.owner)).sorted() }
 }
 
-/// How much of a track is taken.
+/// Limits of track files.
 public enum TrackLimits {
     public static let bytesMax = 512 << 20
     public static let pointsMax = 5_000_000
 }
 
-/// Extras of a point. A wrong one is unknown: it costs no point its position.
-enum Extra {
+/// Converts optional values of a point. An invalid value becomes unknown.
+enum OptionalValue {
     /// Metres to centimetres; 0 = unknown, at most 100 km.
     static func accuracy(_ metres: Double?) -> Int32 {
         guard let metres, metres > 0 else { return 0 }
@@ -84,7 +85,7 @@ enum Extra {
         return Int32(nearest: metres * 100)
     }
 
-    /// Metres a second to centimetres a second; nil below zero or beyond 2,000 m/s.
+    /// Metres per second to centimetres per second; nil below zero or beyond 2,000 m/s.
     static func speed(_ metresPerSecond: Double?) -> Int32? {
         guard let metresPerSecond, (0...2000).contains(metresPerSecond) else { return nil }
         return Int32(nearest: metresPerSecond * 100)

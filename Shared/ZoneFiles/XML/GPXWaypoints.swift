@@ -2,8 +2,8 @@ import Model
 
 /// Reads the waypoints of a GPX file as circles.
 ///
-/// A waypoint with a proximity, as some receivers write it, has that radius; others get the one
-/// that the caller names.
+/// The radius is the waypoint's `Proximity`, an extension of some receivers, or the radius in the
+/// options.
 enum GPXWaypoints {
     static func read(_ bytes: [UInt8], _ options: ReadingOptions) throws(FileError) -> ZoneFile {
         let visitor = Visitor(options)
@@ -11,7 +11,7 @@ enum GPXWaypoints {
         try GPX.requireRoot(visitor.root)
         if visitor.trackPoints > 0 {
             visitor.file.notes.append(
-                FileNote("tracks and routes are no zones: only waypoints are taken"))
+                FileNote("tracks and routes are ignored; only waypoints become zones"))
         }
         return visitor.file
     }
@@ -38,7 +38,7 @@ enum GPXWaypoints {
                 throw GPX.fault(
                     .tooMuch, element.line,
                     "the file has more than \(FileLimits.zonesMax) waypoints",
-                    "split it")
+                    "Split the file.")
             }
             point = (try GPX.position(element), element.line)
             (name, category, radius) = ("", "", nil)
@@ -64,7 +64,7 @@ enum GPXWaypoints {
             guard let size = own ?? options.pointRadiusCentimetres else {
                 throw GPX.fault(
                     .missing, point.line, "a waypoint has no radius",
-                    "name one for all of them when you import the file")
+                    "Give a radius for all waypoints when you import the file.")
             }
             let draft = ZoneDraft(
                 name: name.isEmpty ? "Zone \(file.entries.count + 1)" : name, kind: options.kind,
@@ -75,7 +75,7 @@ enum GPXWaypoints {
     }
 }
 
-/// What the readers of GPX share.
+/// Shared parts of the GPX readers.
 enum GPX {
     static let operation = "read GPX"
 
@@ -87,7 +87,8 @@ enum GPX {
 
     static func requireRoot(_ name: String?) throws(FileError) {
         guard name == "gpx" else {
-            throw fault(.malformed, 1, "the file is XML, but no GPX", "is this the right file?")
+            throw fault(
+                .malformed, 1, "the file is XML, but not GPX", "Check that this is the right file.")
         }
     }
 
@@ -96,8 +97,8 @@ enum GPX {
             let longitude = element.attributes["lon"].flatMap({ Decimal.read($0.withoutBlanks) })
         else {
             throw fault(
-                .value, element.line, "a point has no lat and lon that are numbers",
-                "give degrees, such as lat=\"3.139\"")
+                .value, element.line, "the lat or lon of a point is not a number",
+                "Give degrees, such as lat=\"3.139\".")
         }
         do {
             return try Degrees.position(

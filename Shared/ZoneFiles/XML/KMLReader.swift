@@ -1,7 +1,9 @@
 import Model
 
-/// Reads the placemarks of a KML file: a Polygon, or a MultiGeometry of some, is a zone; a Point is
-/// one where the caller names a radius. Others are passed over, with a note.
+/// Reads the placemarks of a KML file.
+///
+/// A Polygon, or a MultiGeometry of polygons, becomes a zone. A Point becomes a circle if the
+/// options have a radius. Other placemarks are ignored and reported in a note.
 enum KMLReader {
     static let operation = "read KML"
 
@@ -9,12 +11,13 @@ enum KMLReader {
         if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
             throw FileError(
                 .unsupported, operation, "this is KMZ, a packed KML",
-                hint: "unpack it: it holds a file doc.kml")
+                hint: "Unpack it and use the file doc.kml.")
         }
         let visitor = KMLVisitor(options)
         try XML.read(bytes, operation, visitor)
         guard visitor.root == "kml" else {
-            throw fault(.malformed, 1, "the file is XML, but no KML", "is this the right file?")
+            throw fault(
+                .malformed, 1, "the file is XML, but not KML", "Check that this is the right file.")
         }
         return visitor.file
     }
@@ -25,7 +28,7 @@ enum KMLReader {
         FileError(code, operation, at: .line(line), message, hint: hint)
     }
 
-    /// `longitude,latitude[,altitude]`, as many as there are, with blanks between them.
+    /// Reads tuples of `longitude,latitude[,altitude]`, separated by blanks.
     static func coordinates(_ text: String, line: Int) throws(FileError) -> [Coordinate] {
         var points: [Coordinate] = []
         for tuple in text.utf8.split(whereSeparator: { $0 == 32 || (9...13).contains($0) }) {
@@ -35,14 +38,14 @@ enum KMLReader {
             }
             guard (2...3).contains(parts.count), numbers.count == 2 else {
                 throw fault(
-                    .value, line, "point \(points.count + 1) of the coordinates is no position",
-                    "write longitude,latitude,altitude without blanks in between")
+                    .value, line, "point \(points.count + 1) of the coordinates is not a position",
+                    "Write longitude,latitude,altitude without blanks.")
             }
             do {
                 points.append(
                     try Degrees.position(
                         latitude: numbers[1], longitude: numbers[0],
-                        order: "KML has the longitude first, then the latitude"))
+                        order: "KML has longitude first, then latitude"))
             } catch {
                 throw fault(
                     .range, line, "point \(points.count + 1) of the coordinates: \(error.message)",
@@ -54,13 +57,13 @@ enum KMLReader {
 }
 
 private final class KMLVisitor: XMLVisitor {
-    /// A Placemark of which not all may have been read.
+    /// A Placemark while it is read.
     private struct Placemark {
         var line: Int
         var name = ""
         var polygons: [Polygon] = []
         var points: [Coordinate] = []
-        /// Something that is no zone was in it.
+        /// Whether the placemark contains an unsupported geometry.
         var hasOther = false
     }
 
@@ -92,12 +95,12 @@ private final class KMLVisitor: XMLVisitor {
         guard placemark != nil else { return }
         switch name {
         case "name" where open.last == "Placemark": placemark?.name = text.withoutBlanks
-        case "coordinates": try takeCoordinates(text)
+        case "coordinates": try readCoordinates(text)
         case "Polygon":
             guard let outer else {
                 throw KMLReader.fault(
                     .missing, line, "the polygon that ends here has no outer boundary",
-                    "give one: outerBoundaryIs, LinearRing, coordinates")
+                    "Add outerBoundaryIs, LinearRing and coordinates.")
             }
             placemark?.polygons.append(Polygon(outer: outer, holes: holes))
         case "Placemark": try finish()
@@ -105,13 +108,13 @@ private final class KMLVisitor: XMLVisitor {
         }
     }
 
-    private func takeCoordinates(_ text: String) throws(FileError) {
+    private func readCoordinates(_ text: String) throws(FileError) {
         switch open.suffix(2) {
         case ["outerBoundaryIs", "LinearRing"]:
             guard outer == nil else {
                 throw KMLReader.fault(
                     .duplicate, textLine, "the polygon has two outer boundaries",
-                    "make a MultiGeometry of two polygons")
+                    "Make a MultiGeometry of two polygons.")
             }
             outer = try ring(text)
         case ["innerBoundaryIs", "LinearRing"]: holes.append(try ring(text))
@@ -125,12 +128,12 @@ private final class KMLVisitor: XMLVisitor {
         let points = try KMLReader.coordinates(text, line: textLine)
         guard points.count >= 4 else {
             throw KMLReader.fault(
-                .value, textLine, "a ring has at least four points, this one \(points.count)",
-                "give three different ones and the first again")
+                .value, textLine, "a ring needs at least four points, this one has \(points.count)",
+                "Give three different points and repeat the first.")
         }
         guard points.first == points.last else {
             throw KMLReader.fault(
-                .value, textLine, "the ring is not closed", "end it with its first point")
+                .value, textLine, "the ring is not closed", "End it with its first point.")
         }
         return points.dropLast()
     }
@@ -147,14 +150,14 @@ private final class KMLVisitor: XMLVisitor {
                 FileNote(
                     at: .line(found.line),
                     shapes.isEmpty
-                        ? "this placemark has no polygon and is left out"
-                        : "what is no polygon in this placemark is left out"))
+                        ? "this placemark has no polygon and is ignored"
+                        : "other geometries than polygons in this placemark are ignored"))
         }
         for shape in shapes {
             guard file.entries.count < FileLimits.zonesMax else {
                 throw KMLReader.fault(
                     .tooMuch, found.line, "the file has more than \(FileLimits.zonesMax) zones",
-                    "split it")
+                    "Split the file.")
             }
             let name = found.name.isEmpty ? "Zone \(file.entries.count + 1)" : found.name
             let draft = ZoneDraft(name: name, kind: options.kind, shape: shape)

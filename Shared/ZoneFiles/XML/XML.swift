@@ -1,37 +1,41 @@
 import CExpat
 
-/// An element of XML, by its name without prefix.
+/// Start tag of an XML element, with its local name.
 struct XMLStart {
     let name: String
-    /// By their names without prefix.
+    /// Attributes by local name.
     let attributes: [String: String]
-    /// From 1.
+    /// Line number, starting at 1.
     let line: Int
 }
 
-/// Whoever is told of a file's elements one after the other.
+/// Receives the elements of an XML file in document order.
 protocol XMLVisitor: AnyObject {
     func begin(_ element: XMLStart) throws(FileError)
-    /// - Parameter text: what stands between the last tag before this one and this one
+    /// Called at the end of an element.
+    ///
+    /// - Parameter text: the text since the previous tag
     func end(_ name: String, text: String, line: Int) throws(FileError)
 }
 
-/// Reads XML by expat: well-formed or refused. Document types are refused, so no entity can be
-/// declared, none grows and none reads another file.
+/// Reads XML with expat.
+///
+/// Malformed files and document types are rejected. Without a document type no entities can be
+/// declared, so none can expand or read other files.
 enum XML {
     static func read(
         _ bytes: [UInt8], _ operation: String, _ visitor: any XMLVisitor
     ) throws(FileError) {
         guard let parser = XML_ParserCreate(nil) else {
             throw FileError(
-                .tooMuch, operation, "there is no memory for the reader", hint: "try again later")
+                .tooMuch, operation, "out of memory", hint: "Try again later.")
         }
         defer { XML_ParserFree(parser) }
         let run = XMLRun(parser, operation, visitor)
         XML_SetUserData(parser, Unmanaged.passUnretained(run).toOpaque())
-        XML_SetElementHandler(parser, elementBegins, elementEnds)
-        XML_SetCharacterDataHandler(parser, textComes)
-        XML_SetStartDoctypeDeclHandler(parser, documentTypeBegins)
+        XML_SetElementHandler(parser, elementBegan, elementEnded)
+        XML_SetCharacterDataHandler(parser, textArrived)
+        XML_SetStartDoctypeDeclHandler(parser, documentTypeBegan)
         let status = bytes.withUnsafeBytes { buffer in
             XML_Parse(
                 parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
@@ -42,14 +46,14 @@ enum XML {
             let code = XML_GetErrorCode(parser)
             let reason = XML_ErrorString(code).map { String(cString: $0) } ?? "not well-formed"
             throw FileError(
-                .malformed, operation, at: .line(run.line), "this is no XML: \(reason)",
+                .malformed, operation, at: .line(run.line), "this is not XML: \(reason)",
                 hint: code == XML_ERROR_UNKNOWN_ENCODING
-                    ? "save the file as UTF-8" : "is the file complete?")
+                    ? "Save the file as UTF-8." : "Check that the file is complete.")
         }
     }
 }
 
-/// One reading of a file, while expat goes through it.
+/// State of one parser run.
 private final class XMLRun {
     private let parser: XML_Parser
     private let operation: String
@@ -74,7 +78,7 @@ private final class XMLRun {
                 FileError(
                     .tooMuch, operation, at: .line(line),
                     "elements are nested more than \(FileLimits.depthMax) deep",
-                    hint: "is this the right file?"))
+                    hint: "Check that this is the right file."))
         }
         perform { () throws(FileError) in
             try visitor.begin(
@@ -84,20 +88,20 @@ private final class XMLRun {
 
     func end(_ name: String) {
         depth -= 1
-        let words = String(decoding: text, as: UTF8.self)
+        let content = String(decoding: text, as: UTF8.self)
         text.removeAll(keepingCapacity: true)
         perform { () throws(FileError) in
-            try visitor.end(XMLRun.local(name), text: words, line: line)
+            try visitor.end(XMLRun.local(name), text: content, line: line)
         }
     }
 
     func add(_ bytes: UnsafeBufferPointer<UInt8>) { text += bytes }
 
-    func refuseDocumentType() {
+    func rejectDocumentType() {
         stop(
             FileError(
-                .unsupported, operation, at: .line(line), "document types are not read",
-                hint: "remove the DOCTYPE"))
+                .unsupported, operation, at: .line(line), "document types are not supported",
+                hint: "Remove the DOCTYPE."))
     }
 
     private func perform(_ work: () throws(FileError) -> Void) {
@@ -111,7 +115,7 @@ private final class XMLRun {
         _ = XML_StopParser(parser, 0)
     }
 
-    /// A name without the prefix of its namespace.
+    /// A name without its namespace prefix.
     static func local(_ name: String) -> String {
         name.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(name[name.index(after: $0)...]) }
             ?? name
@@ -122,7 +126,7 @@ private func run(_ data: UnsafeMutableRawPointer?) -> XMLRun? {
     data.map { Unmanaged<XMLRun>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private func elementBegins(
+private func elementBegan(
     _ data: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?,
     _ pairs: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 ) {
@@ -136,12 +140,12 @@ private func elementBegins(
     run.begin(String(cString: name), attributes)
 }
 
-private func elementEnds(_ data: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?) {
+private func elementEnded(_ data: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?) {
     guard let run = run(data), let name else { return }
     run.end(String(cString: name))
 }
 
-private func textComes(
+private func textArrived(
     _ data: UnsafeMutableRawPointer?, _ text: UnsafePointer<CChar>?, _ count: Int32
 ) {
     guard let run = run(data), let text else { return }
@@ -150,9 +154,9 @@ private func textComes(
     }
 }
 
-private func documentTypeBegins(
+private func documentTypeBegan(
     _ data: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?,
     _ system: UnsafePointer<CChar>?, _ publicID: UnsafePointer<CChar>?, _ hasInternal: Int32
 ) {
-    run(data)?.refuseDocumentType()
+    run(data)?.rejectDocumentType()
 }

@@ -4,7 +4,7 @@ import Runtime
 import Store
 import Wire
 
-/// Follows some of the inputs and writes a row for each record, in the transaction of its cursor.
+/// Follows some of the inputs and writes a row per record, in the transaction of its cursor.
 final class Consumer {
     private let bus: Bus
     private let database: Database
@@ -57,15 +57,15 @@ final class Consumer {
             applied += made.count
             if !isReady, bus.lags.allSatisfy(\.isLive) {
                 isReady = true
-                tell("ready")
+                emit("ready")
             }
         }
-        tell(
+        emit(
             "whole",
             [
                 "records": applied, "first": first ?? 0, "last": microseconds(),
                 "p50": waits.milliseconds(0.5), "p99": waits.milliseconds(0.99),
-                "max": waits.milliseconds(1), "replays": bus.counters.replaysAsked,
+                "max": waits.milliseconds(1), "replays": bus.counters.replaysRequested,
             ])
     }
 }

@@ -4,8 +4,8 @@ import Runtime
 import Store
 import Wire
 
-/// Follows `sos` of ingest as the notifier does, with a store, and tells when each emergency was
-/// on its disk.
+/// Follows `sos` of ingest with a store, as the notifier does, and reports when each emergency was
+/// committed.
 struct Listener {
     let options: Options
 
@@ -39,10 +39,10 @@ struct Listener {
             if database.isInTransaction { try database.commit() }
             bus.committed()
             try bus.tick()
-            for id in raised { tell("raised", ["id": "\(id)", "at": microseconds()]) }
+            for id in raised { emit("raised", ["id": "\(id)", "at": microseconds()]) }
             if !isReady, bus.isCaughtUp {
                 isReady = true
-                tell("ready")
+                emit("ready")
             }
         }
     }

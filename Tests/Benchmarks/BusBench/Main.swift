@@ -1,7 +1,7 @@
 import Glibc
 
-/// The processes of `scripts/bench-bus`: each plays one part and tells what it measured, a line of
-/// JSON each time, on standard output.
+/// Processes of `scripts/bench-bus`: each plays one part and prints its measurements, one JSON
+/// object per line.
 @main struct Main {
     static func main() throws {
         let options = Options(CommandLine.arguments.dropFirst())
@@ -42,8 +42,8 @@ struct Options {
     }
 }
 
-/// Says a line of JSON: numbers and texts without quotes in them.
-func tell(_ event: String, _ values: KeyValuePairs<String, Any> = [:]) {
+/// Prints a line of JSON with numbers and texts; texts must not contain quotes.
+func emit(_ event: String, _ values: KeyValuePairs<String, Any> = [:]) {
     let members = values.map { name, value in
         value is String ? "\"\(name)\":\"\(value)\"" : "\"\(name)\":\(value)"
     }
@@ -51,7 +51,7 @@ func tell(_ event: String, _ values: KeyValuePairs<String, Any> = [:]) {
     _ = line.withCString { write(1, $0, strlen($0)) }
 }
 
-/// Microseconds on a clock that all processes of the machine share.
+/// Microseconds on a clock shared by all processes of the machine.
 func microseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

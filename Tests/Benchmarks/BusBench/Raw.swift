@@ -5,7 +5,7 @@ import Model
 import Store
 import Wire
 
-/// The limit of the disk: the same rows, 256 a transaction, and nothing else.
+/// The limit of the disk: the same rows, 256 per transaction, and nothing else.
 struct RawStore {
     let options: Options
 
@@ -21,18 +21,18 @@ struct RawStore {
         let begun = microseconds()
         for (number, record) in ready.enumerated() {
             let place = number % positions.count
-            // Chain hashes are the bus's work, not the disk's.
+            // Computing chain hashes is not part of the disk's limit.
             positions[place].1.sequence += 1
             try store.append(
                 record, at: positions[place].1, of: positions[place].0, now: .zero)
             if number % 256 == 255 || number + 1 == count { try database.commit() }
         }
-        tell("whole", ["records": count, "first": begun, "last": microseconds()])
+        emit("whole", ["records": count, "first": begun, "last": microseconds()])
     }
 }
 
-/// The limit of the network: the same batches over PUB and SUB without a limit of the queues, and
-/// without a disk or a reader of the frames.
+/// The limit of the network: the same batches over PUB and SUB, with unlimited queues, without a
+/// disk or decoding.
 struct RawPublisher {
     let options: Options
 
@@ -48,15 +48,15 @@ struct RawPublisher {
         zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, &text, &size)
         let end = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         let frames = try frames()
-        tell("ready", ["publish": String(decoding: end, as: UTF8.self)])
+        emit("ready", ["publish": String(decoding: end, as: UTF8.self)])
         _ = readLine()
         let begun = microseconds()
         for frame in frames { zmq_send(socket, frame, frame.count, 0) }
-        tell("loaded", ["microseconds": microseconds() - begun, "begun": begun])
+        emit("loaded", ["microseconds": microseconds() - begun, "begun": begun])
         _ = readLine()
     }
 
-    /// As a writer with 256 records a turn for 64 streams cuts them: four in a batch.
+    /// Cut like those of a publisher with 256 records per turn for 64 streams: four per batch.
     private func frames() throws -> [[UInt8]] {
         var records = Records(size: options.number("size"))
         var frames: [[UInt8]] = []
@@ -82,9 +82,9 @@ struct RawSubscriber {
         zmq_setsockopt(socket, ZMQ_RCVHWM, &unlimited, 4)
         zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0)
         zmq_connect(socket, options["publish"])
-        // Publishers drop what comes before a subscription.
+        // Publishers drop frames before a subscription is effective.
         usleep(300_000)
-        tell("ready")
+        emit("ready")
         let count = options.number("count") / 4
         var message = zmq_msg_t()
         zmq_msg_init(&message)
@@ -94,6 +94,6 @@ struct RawSubscriber {
             if number == 0 { first = microseconds() }
         }
         zmq_msg_close(&message)
-        tell("whole", ["records": count * 4, "first": first, "last": microseconds()])
+        emit("whole", ["records": count * 4, "first": first, "last": microseconds()])
     }
 }

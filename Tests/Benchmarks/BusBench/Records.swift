@@ -1,15 +1,15 @@
 import Model
 import Wire
 
-/// Records as ingest makes them: one report each, or a stand-in for many of them.
+/// Records like those of ingest: one report each, or a substitute for many reports.
 struct Records {
-    /// Of its payload in bytes; 0 for one real report.
+    /// Payload size in bytes; 0 = one real report.
     let size: Int
     private var number: UInt64 = 0
 
     init(size: Int) { self.size = size }
 
-    /// The next one; it carries the moment of its making.
+    /// The next record, with its creation time.
     mutating func next() throws -> Record {
         number += 1
         let now = microseconds()
@@ -33,7 +33,7 @@ struct Records {
                 body: .inputReport(report)))
     }
 
-    /// When a record was made, read as its consumer reads it.
+    /// The creation time of a record.
     func made(_ record: Record) throws -> Int64 {
         guard size == 0 else {
             return record.payload.prefix(8).enumerated().reduce(0) {
@@ -44,13 +44,13 @@ struct Records {
     }
 }
 
-/// Waits of many records, in microseconds.
+/// Latencies of many records, microseconds.
 struct Waits {
     private var values: [UInt32] = []
 
     mutating func add(_ wait: Int64) { values.append(UInt32(clamping: wait)) }
 
-    /// Milliseconds that this share of the records waited at most.
+    /// The latency at a quantile, milliseconds.
     mutating func milliseconds(_ share: Double) -> Double {
         guard !values.isEmpty else { return 0 }
         values.sort()

@@ -3,8 +3,8 @@ import Model
 import Runtime
 import Synchronization
 
-/// Phones that report as fast as they are answered, or so often: many reports a request, over
-/// connections that stay open.
+/// Phones that report as fast as they are answered, or at a rate: many reports per request, over
+/// persistent connections.
 final class Reporter: Sendable {
     private let port: Int
     private let tokens: [String]
@@ -34,7 +34,7 @@ final class Reporter: Sendable {
             thread.start()
         }
         while running.load(ordering: .relaxed) > 0 { usleep(1000) }
-        tell(
+        emit(
             "whole",
             [
                 "records": accepted.load(ordering: .relaxed), "first": begun,
@@ -61,7 +61,7 @@ final class Reporter: Sendable {
         }
     }
 
-    /// Reports of the last moments, all of one place.
+    /// Reports of the last moments, all at one location.
     private func reports() -> String {
         let now = SystemClock().now
         let reports = (0..<perRequest).map { number in
@@ -97,7 +97,7 @@ final class Reporter: Sendable {
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
-        // Answers are short: head and body come in one piece, or nearly.
+        // Responses are short: head and body usually arrive together.
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while !isWhole(answer) {

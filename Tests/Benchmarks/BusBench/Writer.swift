@@ -5,10 +5,11 @@ import Runtime
 import Store
 import Wire
 
-/// Keeps the 64 inputs as ingest does: one store, one transaction a turn, told after its commit.
+/// Serves the 64 inputs like ingest: one store, one transaction per turn, published after its
+/// commit.
 ///
-/// Told `load RATE COUNT` on standard input, it appends so many records, so many a second (0: one
-/// full turn after the other); `end` ends it.
+/// On `load RATE COUNT` on standard input it appends COUNT records at RATE per second (0 = one full
+/// turn after the other); `end` ends it.
 final class Writer {
     private static let perTurn = 256
     private static let streams = Partition.all.map(StreamName.input)
@@ -32,14 +33,14 @@ final class Writer {
     }
 
     func run() throws {
-        tell(
+        emit(
             "ready",
             [
                 "publish": bus.endpoints.publish ?? "", "control": bus.endpoints.control ?? "",
             ])
         while !commands.isEnded {
             Loop.wait(on: [bus, commands], atMost: load == nil ? 100 : untilDue)
-            obey()
+            handleCommands()
             try bus.receive { _, _, _ in }
             let count = due
             for _ in 0..<count { try append() }
@@ -50,7 +51,7 @@ final class Writer {
         }
     }
 
-    /// An hour's records without waiting for the disk; nobody is told.
+    /// Records of an hour without waiting for the disk; nothing is published.
     func fill() throws {
         try database.run("PRAGMA synchronous = OFF")
         let count = commands.count(or: 2_000_000)
@@ -60,7 +61,7 @@ final class Writer {
             try database.commit()
             bus.committed()
         }
-        tell("filled", ["records": count])
+        emit("filled", ["records": count])
     }
 
     private func append() throws {
@@ -68,13 +69,13 @@ final class Writer {
         placed += 1
     }
 
-    private func obey() {
+    private func handleCommands() {
         for words in commands.drain() where words.first == "load" && words.count == 3 {
             load = (microseconds(), Int(words[1]) ?? 0, Int(words[2]) ?? 0, 0)
         }
     }
 
-    /// Records that are to be appended now.
+    /// The number of records to append now.
     private var due: Int {
         guard let load else { return 0 }
         let left = min(Writer.perTurn, load.count - load.done)
@@ -83,31 +84,31 @@ final class Writer {
         return max(0, min(left, owed))
     }
 
-    /// Milliseconds until the next record is due: at least one where there is a rate.
+    /// Milliseconds until the next record is due; at least one if there is a rate.
     private var untilDue: Int { load.map { $0.rate > 0 ? 1 : 0 } ?? 100 }
 
     private func finish(_ count: Int) {
         load?.done += count
         guard let load, load.done == load.count else { return }
-        tell("loaded", ["microseconds": microseconds() - load.begun, "begun": load.begun])
+        emit("loaded", ["microseconds": microseconds() - load.begun, "begun": load.begun])
         self.load = nil
     }
 }
 
-/// Lines on standard input.
+/// Lines of standard input.
 final class Commands: Pollable {
     private var rest = ""
     private(set) var isEnded = false
 
     init() { _ = fcntl(0, F_SETFL, O_NONBLOCK) }
 
-    /// The number on the first line, waited for.
+    /// Waits for the number on the first line.
     func count(or standard: Int) -> Int {
         _ = fcntl(0, F_SETFL, 0)
         return Int(readLine() ?? "") ?? standard
     }
 
-    /// The words of each line that came.
+    /// The words of each line received so far.
     func drain() -> [[String]] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(0, &buffer, buffer.count)

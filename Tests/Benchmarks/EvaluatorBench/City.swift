@@ -2,32 +2,32 @@ import Geometry
 import Model
 import TestSupport
 
-/// How people move from one of their fixes to the next.
+/// How people move from one fix to the next.
 enum Walk: String, CaseIterable {
-    /// Up to 30 m north or south and east or west, always.
+    /// Always up to 30 m in both directions.
     case always
-    /// Likewise for 20 fixes, then 80 around where that led to, within 4 m.
+    /// The same for 20 fixes, then 80 fixes within 4 m of the end.
     case rests
 
     static let fixes: UInt8 = 100
 
-    /// Whether somebody is on the way with so many of their fixes gone.
+    /// Whether a person is moving after a number of fixes.
     func isOnTheWay(_ fixes: UInt8) -> Bool { self == .always || fixes < 20 }
 }
 
-/// A made city: zones strewn over 60 km by 60 km, and people who walk in it.
+/// A generated city: zones scattered over 60 km by 60 km, and people who walk in it.
 struct City {
     static let middle = Coordinate(latitudeE7: 31_390_000, longitudeE7: 1_016_869_000)
-    /// From the middle to each side, 10⁻⁷ degrees: 30 km.
+    /// From the centre to each side, 10⁻⁷ degrees: 30 km.
     private static let half: Int32 = 2_700_000
     static let circle = CircleID(ID128(high: 1, low: 1))
-    /// As long as the ones that ingest writes.
+    /// As long as those that ingest writes.
     private static let trace = "req_01k0000000000000000000000"
 
     let walk: Walk
     private(set) var random = SeededGenerator(seed: 4)
     private var places: [Coordinate] = []
-    /// Fixes of each person, as far as they decide about the next.
+    /// Number of fixes of each person, as far as it determines the next.
     private var gone: [UInt8] = []
     private var now = Timestamp(seconds: 1_760_000_000)
     private var reports: UInt64 = 0
@@ -35,9 +35,9 @@ struct City {
 
     init(_ walk: Walk = .always) { self.walk = walk }
 
-    /// Three of ten zones are polygons of 6 to 12 corners, the others circles, 50 to 250 m wide
-    /// from their middles.
-    mutating func zones(_ count: Int) throws -> [PlacedZone] {
+    /// Three in ten zones are polygons with 6 to 12 corners, the others circles, with radii from 50
+    /// to 250 m.
+    mutating func zones(_ count: Int) throws -> [ConfiguredZone] {
         if polygons.isEmpty { polygons = try (0..<100).map { _ in try polygon() } }
         return try (0..<count).map { number in
             let middle = somewhere()
@@ -45,14 +45,14 @@ struct City {
             let shape = ZoneShape.circle(center: middle, radiusCentimetres: radius)
             var geometry = try prepare(shape)
             if number % 10 < 3 {
-                // The shape of another place, moved.
+                // A shape moved from another position.
                 let moved = polygons[number % polygons.count]
                 geometry = PreparedGeometry(
                     origin: middle, coefficients: geometry.coefficients, radiusCentimetres: 0,
                     polygons: moved.polygons, inradiusCentimetres: moved.inradiusCentimetres,
                     reachCentimetres: moved.reachCentimetres)
             }
-            return PlacedZone(
+            return ConfiguredZone(
                 Zone(
                     id: ZoneID(ID128(high: random.next(), low: random.next())),
                     owner: .circle(City.circle), name: "Sekolah Kebangsaan \(number)",
@@ -62,7 +62,7 @@ struct City {
 
     private mutating func polygon() throws -> PreparedGeometry {
         let corners = Int.random(in: 6...12, using: &random)
-        // A square walked around, its corners cut at random: never crosses itself.
+        // A square with randomly cut corners: it never intersects itself.
         let ring = (0..<corners).map { corner in
             let share = Double(corner) * 4 / Double(corners)
             let side = Int(share)
@@ -84,24 +84,24 @@ struct City {
                 + .random(in: -City.half...City.half, using: &random))
     }
 
-    /// Those who are judged by the city's zones.
+    /// People to whom the city's zones apply.
     mutating func people(_ count: Int) -> [EventBody] {
         places = (0..<count).map { _ in somewhere() }
         gone = (0..<count).map { UInt8($0 % Int(Walk.fixes)) }
         return (0..<count).map { number in
             .inputPerson(
-                PlacedPerson(
-                    person: person(number), leadingDevice: nil, circles: [City.circle], zones: []))
+                ConfiguredPerson(
+                    person: person(number), primaryDevice: nil, circles: [City.circle], zones: []))
         }
     }
 
     private func person(_ number: Int) -> PersonID {
-        // Ids are random; these are as spread.
+        // Real ids are random; these are spread equally.
         var mixed = SeededGenerator(seed: UInt64(number))
         return PersonID(ID128(high: mixed.next(), low: mixed.next()))
     }
 
-    /// The next fixes, each of somebody at random (or, at first, of one after the other).
+    /// The next fixes, each of a random person, or at first of one after the other.
     mutating func fixes(_ events: inout [Event], count: Int, first: Int? = nil) {
         events.removeAll(keepingCapacity: true)
         for offset in 0..<count {
@@ -125,10 +125,10 @@ struct City {
         }
     }
 
-    /// As fast as a step a second is, and the same all the way, as their phones tell it.
+    /// A constant speed of one step a second, as reported by phones.
     private func speed(_ number: Int) -> Int32 { 2000 + Int32(number * 37 % 800) }
 
-    /// Where somebody is seen next.
+    /// The next position of a person.
     private mutating func step(_ number: Int) -> Coordinate {
         let isOnTheWay = walk.isOnTheWay(gone[number])
         gone[number] = (gone[number] + 1) % Walk.fixes

@@ -3,10 +3,10 @@ import EvaluatorCore
 import Glibc
 import Model
 
-/// Measures the evaluator's core alone, on one thread: `make bench-evaluator`.
+/// Measures the evaluator's core on one thread: `make bench-evaluator`.
 ///
-/// Nothing is asserted. Each figure of a table stands beside its ratio to the smallest case of the
-/// same run, because machines differ and are busy.
+/// Nothing is asserted. Each figure is printed with its ratio to the smallest case of the same run,
+/// because machines differ and are busy.
 @main struct Main {
     static func main() throws {
         let words = CommandLine.arguments.dropFirst().compactMap { Int($0) }
@@ -14,7 +14,7 @@ import Model
         if CommandLine.arguments.contains("through") {
             return try Through.measure(fixes: fixes, say: say)
         }
-        // The three words are one case; with a fourth it is not compared with looking always.
+        // Three arguments select one case; a fourth skips the comparison without the filter.
         let peopleCounts = words.count > 2 ? [words[1]] : [1000, 100_000]
         let zoneCounts = words.count > 2 ? [words[2]] : [10, 1000, 10_000, 100_000]
         say("bench-evaluator: \(fixes) fixes a case, zones in a city of 60 km, one thread")
@@ -29,7 +29,7 @@ import Model
             for zones in zoneCounts {
                 var measure = Measure(people: people, zones: zones, walk: walk)
                 let found = try measure.run(fixes: fixes)
-                measure.looksAlways = true
+                measure.isQuietFixFilterDisabled = true
                 let plain = words.count > 3 ? found : try measure.run(fixes: fixes)
                 let base = smallest ?? found.perSecond
                 smallest = base

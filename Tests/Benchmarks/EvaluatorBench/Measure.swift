@@ -3,52 +3,52 @@ import EvaluatorCore
 import Glibc
 import Model
 
-/// One case: so many people, so many zones.
+/// One case: a number of people and zones.
 struct Measure {
-    /// What a case showed.
+    /// The results of a case.
     struct Figures {
         var perSecond = 0.0
-        /// Outputs a fix.
+        /// Outputs per fix.
         var outputs = 0.0
-        /// Allocations a fix that led to nothing, and one that led to something.
+        /// Allocations per fix without and with outputs.
         var allocationsQuiet = 0.0
         var allocationsTold = 0.0
         var bytesOfZone = 0
         var bytesOfPerson = 0
-        /// Fixes for which no zone was looked at, of a hundred.
+        /// Fixes for which no zone was evaluated, percent.
         var spared = 0.0
-        /// Seconds to place all zones.
+        /// Time to configure all zones, seconds.
         var placing = 0.0
     }
 
-    /// Made before the clock starts, few enough to stay in the processor's caches.
+    /// Generated before the measurement, few enough to stay in the CPU caches.
     private static let batch = 200
     private static let rounds = 5
 
     let people: Int
     let zones: Int
     var walk = Walk.always
-    /// Whether zones are looked at for each fix.
-    var looksAlways = false
+    /// Whether every fix is evaluated without the filter.
+    var isQuietFixFilterDisabled = false
 
     func run(fixes: Int) throws -> Figures {
         var figures = Figures()
         var city = City(walk)
         var state = PartitionState()
-        state.looksAlways = looksAlways
+        state.isQuietFixFilterDisabled = isQuietFixFilterDisabled
         var outputs: [Event] = []
         var events: [Event] = []
         events.reserveCapacity(Measure.batch)
         let circle = try event(
-            .inputCircle(PlacedCircle(circle: City.circle, zones: city.zones(zones))))
+            .inputCircle(ConfiguredCircle(circle: City.circle, zones: city.zones(zones))))
         let bytes = allocations_bytes()
         figures.placing = time { state.handle(circle, into: &outputs) }
-        // What was handed over lives until here: its end is not the state's gain.
+        // Inputs live until here, so that their release is not measured.
         withExtendedLifetime(circle) {
             figures.bytesOfZone = Int(allocations_bytes() - bytes) / zones
         }
         figures.bytesOfPerson = placePeople(of: &city, in: &state)
-        // Everybody's first fix, then as many again.
+        // The first fix of everybody, then as many again.
         for first in stride(from: 0, to: people, by: Measure.batch) {
             city.fixes(&events, count: min(Measure.batch, people - first), first: first)
             for event in events { state.handle(event, into: &outputs) }
@@ -65,7 +65,7 @@ struct Measure {
         return figures
     }
 
-    /// Returns what each of them takes.
+    /// Returns the time per fix.
     private func placePeople(of city: inout City, in state: inout PartitionState) -> Int {
         let placed = city.people(people).map(event)
         var outputs: [Event] = []
@@ -74,7 +74,7 @@ struct Measure {
         return withExtendedLifetime(placed) { Int(allocations_bytes() - bytes) / people }
     }
 
-    /// The median of some rounds.
+    /// The median of several rounds.
     private func measureSpeed(
         _ fixes: Int, _ figures: inout Figures, _ city: inout City, _ state: inout PartitionState,
         _ events: inout [Event], _ outputs: inout [Event]

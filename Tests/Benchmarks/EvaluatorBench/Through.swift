@@ -6,12 +6,12 @@ import Model
 import Store
 import Wire
 
-/// The way from records of `in/p` to outputs that lie on ingest's disk, one thread for both ends:
-/// `EvaluatorBench through FIXES`.
+/// Measures the path from records of `in/p` to outputs on ingest's disk, with one thread for both
+/// ends: `EvaluatorBench through FIXES`.
 ///
-/// Frames are read and their chain recomputed; each record is decoded and decided; the outputs are
-/// encoded, framed, read again as ingest reads them, appended, and committed with each frame, the
-/// disk waited for. Only the sockets between are missing.
+/// Frames are read and their hash chain is verified. Each record is decoded and handled. Outputs
+/// are encoded, framed, read again as by ingest, appended, and committed per frame with a disk
+/// sync. Only the sockets in between are missing.
 struct Through {
     private static let people = 1000
     private static let partition = Partition.all[17]
@@ -27,7 +27,7 @@ struct Through {
     private(set) var outputs = 0
     private(set) var commits = 0
 
-    /// - Parameter folder: where the store is made
+    /// - Parameter folder: the store's folder.
     init(zones: Int, perRecord: Int, in folder: String) throws {
         self.perRecord = perRecord
         let path = "\(folder)/\(zones)-\(perRecord).sqlite"
@@ -36,21 +36,21 @@ struct Through {
         let life = Hash.id("life")
         (_, output) = try store.open(.events(Through.partition)) { life }
         input = .start(of: life)
-        core.begin(Through.partition)
-        let circle = PlacedCircle(circle: City.circle, zones: try city.zones(zones))
+        core.assign(Through.partition)
+        let circle = ConfiguredCircle(circle: City.circle, zones: try city.zones(zones))
         var made: [Event] = []
         for body in [.inputCircle(circle)] + city.people(Through.people) {
             core.handle(
                 Event(id: EventID(.zero), time: .zero, body: body), in: Through.partition,
                 into: &made)
         }
-        // First decisions are none of the steady state.
+        // First decisions are not part of the steady state.
         city.fixes(&made, count: Through.people, first: 0)
         var first: [Event] = []
         for event in made { core.handle(event, in: Through.partition, into: &first) }
     }
 
-    /// Fixes a second.
+    /// Fixes per second.
     mutating func run(fixes: Int) throws -> Double {
         var done = 0
         var seconds = 0.0
@@ -64,7 +64,7 @@ struct Through {
         return Double(done) / seconds
     }
 
-    /// Some fixes of everybody, as ingest tells them.
+    /// Some fixes of everybody, as published by ingest.
     private mutating func frames() throws -> [[UInt8]] {
         var reports = [[Report]](repeating: [], count: Through.people)
         var events: [Event] = []
@@ -101,15 +101,15 @@ struct Through {
             let batch = Batch(
                 stream: .events(Through.partition), after: output,
                 records: Array(records[range]), head: 0, published: .zero)
-            try append(Offer(batch, from: input).encoded())
+            try append(Proposal(batch, from: input).encoded())
         }
         try database.commit()
         commits += 1
     }
 
-    /// What ingest does with outputs that go on where its stream ends.
+    /// Appends outputs like ingest, at the end of its stream.
     private mutating func append(_ frame: [UInt8]) throws {
-        guard case .offer(let offer) = try Frame(frame), offer.batch.previous == output else {
+        guard case .proposal(let offer) = try Frame(frame), offer.batch.previous == output else {
             fatalError("an offer goes on where the stream ends")
         }
         for (place, record) in offer.batch.records.enumerated() {
@@ -127,7 +127,7 @@ struct Through {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Measures each case and tells a line of it.
+    /// Measures each case and prints a line for it.
     static func measure(fixes: Int, say: (String) -> Void) throws {
         var template = Array("/tmp/jaga-bench-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { fatalError("no folder in /tmp") }

@@ -6,7 +6,7 @@ import Runtime
 import Store
 import Wire
 
-/// People with a phone each, of whom the first are in one circle: a directory as membership would
+/// People with a phone each; the first ones are in one circle: a directory as membership would
 /// keep it.
 struct Town {
     let people: Int

@@ -1,14 +1,14 @@
 import Bus
 import Testing
 
-/// A transport that is held to this suite: every case that takes a carrier runs on each of them.
+/// A transport under test: every case that takes a carrier runs on each of them.
 ///
-/// Another transport is held to it by one more entry in ``allCases``.
+/// Add another transport as an entry in ``allCases``.
 struct Carrier: Hashable, CaseIterable, Sendable, CustomTestStringConvertible {
     let name: String
-    /// Whether its time goes by itself; else a round of the ``World`` is 10 ms of a made-up one.
+    /// Whether its time is real; otherwise a round of the ``World`` is 10 ms of simulated time.
     let isRealTime: Bool
-    /// Makes a network of its own for a test.
+    /// Creates a network for one test.
     let network: @Sendable () -> any CarrierNetwork
 
     static let memory = Carrier(name: "memory", isRealTime: false) { InMemory() }
@@ -22,9 +22,9 @@ struct Carrier: Hashable, CaseIterable, Sendable, CustomTestStringConvertible {
     func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// What processes of one test are joined by.
+/// The network of the processes of one test.
 protocol CarrierNetwork: AnyObject {
-    /// Where a process may bind; after that it is found under ``BusTransport/endpoints``.
+    /// An endpoint to bind; the actual one is in ``BusTransport/endpoints``.
     func endpoint(_ name: String) -> String
     func join(_ configuration: Bus.Configuration) throws -> any BusTransport
 }

@@ -3,175 +3,175 @@ import Model
 import Testing
 import Wire
 
-/// States of partitions on their way to the keeper, and back to a new owner.
-@Suite(.closingWorlds) struct `A checkpoint on its way` {
-    private static let partition = Sharer.partitions[1]
+/// Checkpoints in transit to the publisher, and from there to a new owner.
+@Suite(.closingWorlds) struct `A checkpoint in transit` {
+    private static let partition = Coordinator.partitions[1]
     /// Four pieces.
     private static let padding = 900_000
 
-    /// A member that has evaluated everything there is.
+    /// A member that has evaluated all inputs.
     private func settled(
         _ carrier: Carrier, padding: Int = padding
-    ) throws -> (World, Sharer, Member) {
+    ) throws -> (World, Coordinator, Member) {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        let member = try Member(world, "member", of: sharer)
+        let coordinator = try Coordinator(world)
+        let member = try Member(world, "member", of: coordinator)
         member.padding = padding
-        sharer.give(Self.partition, to: [member])
-        try sharer.node.append(20, to: .input(Self.partition))
+        coordinator.assign(Self.partition, to: [member])
+        try coordinator.node.append(20, to: .input(Self.partition))
         try world.run(until: { member.bus?.isSettled(Self.partition) == true })
-        return (world, sharer, member)
+        return (world, coordinator, member)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `arrives piece by piece, once, and is what the next owner begins with`(
+    func `arrives piece by piece, once, and is the initial state of the next owner`(
         carrier: Carrier
     ) throws {
-        let (world, sharer, member) = try settled(carrier)
+        let (world, coordinator, member) = try settled(carrier)
         var pieces = 0
-        member.node.fate = { way, frame in
-            if way == .question, frame.isCheckpoint { pieces += 1 }
+        member.node.fate = { kind, frame in
+            if kind == .request, frame.isCheckpoint { pieces += 1 }
             return [frame]
         }
         #expect(member.checkpoint(Self.partition))
         #expect(!member.checkpoint(Self.partition), "one at a time")
         #expect(member.bus?.isSendingCheckpoint == true)
-        try world.run(until: { member.verdicts == [.kept] })
+        try world.run(until: { member.verdicts == [.stored] })
         #expect(pieces == 4)
         #expect(member.bus?.isSendingCheckpoint == false)
-        #expect(try sharer.checkpoints(of: Self.partition) == [20])
-        let next = try Member(world, "next", of: sharer)
-        sharer.give(Self.partition, to: [next])
+        #expect(try coordinator.checkpoints(of: Self.partition) == [20])
+        let next = try Member(world, "next", of: coordinator)
+        coordinator.assign(Self.partition, to: [next])
         try world.run(until: { next.restored == [Self.partition] })
-        try sharer.node.append(5, to: .input(Self.partition))
-        try world.run(until: { try sharer.isWhole(Self.partition) })
+        try coordinator.node.append(5, to: .input(Self.partition))
+        try world.run(until: { try coordinator.isWhole(Self.partition) })
         #expect(try next.node.effectCount(of: .input(Self.partition)) == 5)
     }
 
-    @Test func `waits for outputs that are not taken only so long that others have their turn`()
+    @Test func `waits for unaccepted outputs for a limited time, then others are sent`()
         throws
     {
-        let (world, sharer, member) = try settled(.memory, padding: 0)
-        let stuck = Sharer.partitions[2]
-        sharer.give(stuck, to: [member])
+        let (world, coordinator, member) = try settled(.memory, padding: 0)
+        let stuck = Coordinator.partitions[2]
+        coordinator.assign(stuck, to: [member])
         try world.run(until: { member.bus?.isSettled(stuck) == true })
-        sharer.node.onApply = { stream, _, _ in
+        coordinator.node.onApply = { stream, _, _ in
             if stream == .events(stuck) { throw StreamStop(reason: "unknown") }
         }
-        try sharer.node.append(1, to: .input(stuck))
-        try sharer.node.append(1, to: .input(Self.partition))
+        try coordinator.node.append(1, to: .input(stuck))
+        try coordinator.node.append(1, to: .input(Self.partition))
         try world.run(until: { member.bus?.end(of: .events(stuck)) == 1 })
         #expect(member.checkpointNow(stuck))
         #expect(!member.checkpointNow(Self.partition))
         try world.run(until: { member.bus?.isSendingCheckpoint == false })
         try world.run(until: {
-            member.verdicts == [.refused("events/\(stuck) is not taken by its keeper")]
+            member.verdicts == [.rejected("the publisher accepts no events/\(stuck)")]
         })
         #expect(member.checkpoint(Self.partition))
-        try world.run(until: { member.verdicts.last == .kept })
-        #expect(try sharer.checkpoints(of: Self.partition) == [21])
+        try world.run(until: { member.verdicts.last == .stored })
+        #expect(try coordinator.checkpoints(of: Self.partition) == [21])
     }
 
-    /// Much more is computed of the stuck one than there is room for.
-    @Test func `and outputs that are not taken hold up their partition alone`() throws {
-        let (world, sharer, member) = try settled(.memory, padding: 0)
-        let stuck = Sharer.partitions[2]
-        sharer.give(stuck, to: [member])
+    /// Derives much more for the stuck partition than there is room for.
+    @Test func `and unaccepted outputs block only their partition`() throws {
+        let (world, coordinator, member) = try settled(.memory, padding: 0)
+        let stuck = Coordinator.partitions[2]
+        coordinator.assign(stuck, to: [member])
         try world.run(until: { member.bus?.isSettled(stuck) == true })
         member.payload = [UInt8](repeating: 1, count: 500_000)
-        sharer.node.onApply = { stream, _, _ in
+        coordinator.node.onApply = { stream, _, _ in
             if stream == .events(stuck) { throw StreamStop(reason: "unknown") }
         }
-        try sharer.node.append(80, to: .input(stuck))
+        try coordinator.node.append(80, to: .input(stuck))
         try world.run(for: .seconds(2))
         #expect(member.bus?.end(of: .events(stuck)) ?? 0 < 10)
         member.payload = [1]
-        try sharer.node.append(9, to: .input(Self.partition))
-        try world.run(until: { sharer.bus?.end(of: .events(Self.partition)) == 29 })
-        sharer.node.onApply = { _, _, _ in }
-        sharer.bus?.resume(.events(stuck))
-        try world.run(until: { sharer.bus?.end(of: .events(stuck)) == 80 })
-        #expect(try sharer.isWhole(stuck))
+        try coordinator.node.append(9, to: .input(Self.partition))
+        try world.run(until: { coordinator.bus?.end(of: .events(Self.partition)) == 29 })
+        coordinator.node.onApply = { _, _, _ in }
+        coordinator.bus?.resume(.events(stuck))
+        try world.run(until: { coordinator.bus?.end(of: .events(stuck)) == 80 })
+        #expect(try coordinator.isWhole(stuck))
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is sent again when pieces and answers are lost, and kept once`(
+    func `is repeated when pieces and replies are lost, and stored once`(
         carrier: Carrier
     ) throws {
-        let (world, sharer, member) = try settled(carrier)
+        let (world, coordinator, member) = try settled(carrier)
         var count = 0
-        member.node.fate = { way, frame in
-            guard way == .question, frame.isCheckpoint else { return [frame] }
+        member.node.fate = { kind, frame in
+            guard kind == .request, frame.isCheckpoint else { return [frame] }
             count += 1
             return count == 2 ? [] : count == 4 ? [frame, frame] : [frame]
         }
-        var answers = 0
-        sharer.node.fate = { way, frame in
-            guard way == .answer, frame.verb == Verb.checkpointAnswer else { return [frame] }
-            answers += 1
-            return answers == 3 ? [] : [frame]
+        var replies = 0
+        coordinator.node.fate = { kind, frame in
+            guard kind == .reply, frame.verb == Verb.checkpointReply else { return [frame] }
+            replies += 1
+            return replies == 3 ? [] : [frame]
         }
         #expect(member.checkpoint(Self.partition))
-        try world.run(until: { member.verdicts == [.kept] })
-        #expect(try sharer.checkpoints(of: Self.partition) == [20])
+        try world.run(until: { member.verdicts == [.stored] })
+        #expect(try coordinator.checkpoints(of: Self.partition) == [20])
     }
 
     @Test(arguments: Carrier.allCases)
-    func `survives that the keeper's turns are undone in the middle`(carrier: Carrier) throws {
-        let (world, sharer, member) = try settled(carrier)
+    func `survives rollbacks of the publisher`(carrier: Carrier) throws {
+        let (world, coordinator, member) = try settled(carrier)
         #expect(member.checkpoint(Self.partition))
         var undone = 0
-        sharer.node.work = { [unowned sharer] _ in
+        coordinator.node.work = { [unowned coordinator] _ in
             guard undone < 6, member.bus?.isSendingCheckpoint == true else { return }
             undone += 1
-            sharer.node.failsNextCommit = undone % 2 == 1
+            coordinator.node.failsNextCommit = undone % 2 == 1
         }
-        try world.run(until: { member.verdicts == [.kept] })
+        try world.run(until: { member.verdicts == [.stored] })
         #expect(undone == 6)
-        #expect(try sharer.checkpoints(of: Self.partition) == [20])
-        // What was undone was not answered.
+        #expect(try coordinator.checkpoints(of: Self.partition) == [20])
+        // Rolled back pieces were not acknowledged.
         #expect(member.verdicts.count == 1)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `begins again with a keeper that was restarted in the middle`(carrier: Carrier) throws {
-        let (world, sharer, member) = try settled(carrier)
+    func `restarts when the publisher is restarted midway`(carrier: Carrier) throws {
+        let (world, coordinator, member) = try settled(carrier)
         var pieces = 0
-        member.node.fate = { way, frame in
-            if way == .question, frame.isCheckpoint { pieces += 1 }
+        member.node.fate = { kind, frame in
+            if kind == .request, frame.isCheckpoint { pieces += 1 }
             return [frame]
         }
         #expect(member.checkpoint(Self.partition))
         try world.run(until: { pieces == 3 })
-        try sharer.node.restart()
-        try world.run(until: { member.verdicts == [.kept] })
+        try coordinator.node.restart()
+        try world.run(until: { member.verdicts == [.stored] })
         #expect(pieces >= 6)
-        #expect(try sharer.checkpoints(of: Self.partition) == [20])
+        #expect(try coordinator.checkpoints(of: Self.partition) == [20])
     }
 
     @Test(arguments: Carrier.allCases)
-    func `that is refused is told, with the reason`(carrier: Carrier) throws {
-        let (world, sharer, member) = try settled(carrier, padding: 0)
-        sharer.refusal = { _ in "no room" }
+    func `that is rejected is reported with the reason`(carrier: Carrier) throws {
+        let (world, coordinator, member) = try settled(carrier, padding: 0)
+        coordinator.rejectionReason = { _ in "no room" }
         #expect(member.checkpoint(Self.partition))
-        try world.run(until: { member.verdicts == [.refused("no room")] })
-        sharer.refusal = { _ in nil }
-        try sharer.node.append(1, to: .input(Self.partition))
+        try world.run(until: { member.verdicts == [.rejected("no room")] })
+        coordinator.rejectionReason = { _ in nil }
+        try coordinator.node.append(1, to: .input(Self.partition))
         try world.run(until: { member.checkpoint(Self.partition) })
-        try world.run(until: { member.verdicts.last == .kept })
+        try world.run(until: { member.verdicts.last == .stored })
     }
 
-    /// Where records never cease, there is always something under way.
+    /// While records keep arriving, some outputs are always in transit.
     @Test(arguments: Carrier.allCases)
-    func `waits until all that it led to is with the keeper`(carrier: Carrier) throws {
-        let (world, sharer, member) = try settled(carrier, padding: 0)
+    func `waits until the publisher has all its outputs`(carrier: Carrier) throws {
+        let (world, coordinator, member) = try settled(carrier, padding: 0)
         var pieces = 0
         var isHeld = true
-        member.node.fate = { way, frame in
-            if way == .question, frame.isCheckpoint { pieces += 1 }
-            return way == .offer && isHeld ? [] : [frame]
+        member.node.fate = { kind, frame in
+            if kind == .request, frame.isCheckpoint { pieces += 1 }
+            return kind == .proposal && isHeld ? [] : [frame]
         }
-        try sharer.node.append(5, to: .input(Self.partition))
+        try coordinator.node.append(5, to: .input(Self.partition))
         try world.run(until: {
             member.bus?.position(of: .input(Self.partition))?.sequence == 25
         })
@@ -181,23 +181,23 @@ import Wire
         try world.run(for: .seconds(1))
         #expect(pieces == 0)
         isHeld = false
-        try world.run(until: { member.verdicts == [.kept] })
-        #expect(try sharer.checkpoints(of: Self.partition) == [25])
+        try world.run(until: { member.verdicts == [.stored] })
+        #expect(try coordinator.checkpoints(of: Self.partition) == [25])
     }
 
     @Test(arguments: Carrier.allCases)
-    func `ends with the ownership of its partition`(carrier: Carrier) throws {
-        let (world, sharer, member) = try settled(carrier)
-        // Its pieces get nowhere.
-        member.node.fate = { way, frame in
-            way == .question && frame.isCheckpoint ? [] : [frame]
+    func `ends when its partition is revoked`(carrier: Carrier) throws {
+        let (world, coordinator, member) = try settled(carrier)
+        // Its pieces are lost.
+        member.node.fate = { kind, frame in
+            kind == .request && frame.isCheckpoint ? [] : [frame]
         }
         #expect(member.checkpoint(Self.partition))
         try world.run(for: .milliseconds(100))
-        sharer.give(Self.partition, to: [])
+        coordinator.assign(Self.partition, to: [])
         try world.run(until: { member.lost == [Self.partition] && member.verdicts.count == 1 })
-        guard case .refused = member.verdicts.first else {
-            Issue.record("a refusal was expected, not \(member.verdicts)")
+        guard case .rejected = member.verdicts.first else {
+            Issue.record("a rejection was expected, not \(member.verdicts)")
             return
         }
         #expect(member.bus?.isSendingCheckpoint == false)
@@ -205,8 +205,8 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `of a turn that is undone is not sent`(carrier: Carrier) throws {
-        let (world, sharer, member) = try settled(carrier, padding: 0)
+    func `of a turn that is rolled back is not sent`(carrier: Carrier) throws {
+        let (world, coordinator, member) = try settled(carrier, padding: 0)
         var isSent: Bool?
         member.node.work = { [unowned member] _ in
             guard isSent == nil else { return }
@@ -215,76 +215,76 @@ import Wire
         }
         try world.run(until: { member.verdicts.count == 1 })
         #expect(isSent == true)
-        #expect(member.verdicts == [.refused("the turn was undone")])
-        #expect(try sharer.checkpoints(of: Self.partition).isEmpty)
+        #expect(member.verdicts == [.rejected("the turn was rolled back")])
+        #expect(try coordinator.checkpoints(of: Self.partition).isEmpty)
     }
 }
 
-/// What a new owner reads, while the keeper goes on.
+/// The initial state of a new owner while the publisher continues.
 @Suite(.closingWorlds) struct `A partition's checkpoint` {
-    private static let partition = Sharer.partitions[1]
+    private static let partition = Coordinator.partitions[1]
 
-    /// In the middle of reading it (SNAP), or before what comes after it is asked for (REPLAY).
+    /// While reading it (SNAP), or before requesting the records after it (REPLAY).
     @Test(arguments: Carrier.allCases, [Verb.snapshot, Verb.replay])
     func `is read again when the log after it is pruned meanwhile`(
         carrier: Carrier, held: UInt8
     ) throws {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        let first = try Member(world, "first", of: sharer)
+        let coordinator = try Coordinator(world)
+        let first = try Member(world, "first", of: coordinator)
         first.padding = 2_000_000
-        sharer.give(Self.partition, to: [first])
+        coordinator.assign(Self.partition, to: [first])
         for round in 1...2 {
-            try sharer.node.append(10, to: .input(Self.partition))
-            try world.run(until: { try sharer.isWhole(Self.partition) })
+            try coordinator.node.append(10, to: .input(Self.partition))
+            try world.run(until: { try coordinator.isWhole(Self.partition) })
             try world.run(until: { first.checkpoint(Self.partition) })
-            try world.run(until: { try sharer.checkpoints(of: Self.partition).count == round })
+            try world.run(until: { try coordinator.checkpoints(of: Self.partition).count == round })
         }
-        // The older of two is given out, and a question about it does not get through …
-        sharer.givesOlder = true
-        let second = try Member(world, "second", of: sharer)
-        var asked = 0
-        second.node.fate = { way, frame in
-            guard way == .question, frame.verb == held else { return [frame] }
-            asked += 1
-            return held == Verb.snapshot && asked <= 4 ? [frame] : []
+        // The older of two is served, and a request about it is lost …
+        coordinator.servesOlder = true
+        let second = try Member(world, "second", of: coordinator)
+        var requested = 0
+        second.node.fate = { kind, frame in
+            guard kind == .request, frame.verb == held else { return [frame] }
+            requested += 1
+            return held == Verb.snapshot && requested <= 4 ? [frame] : []
         }
-        sharer.give(Self.partition, to: [first, second])
-        try world.run(until: { asked >= (held == Verb.snapshot ? 5 : 1) })
-        // … until a third has come, and the log is cut.
-        try sharer.node.append(10, to: .input(Self.partition))
-        try world.run(until: { try sharer.isWhole(Self.partition) })
+        coordinator.assign(Self.partition, to: [first, second])
+        try world.run(until: { requested >= (held == Verb.snapshot ? 5 : 1) })
+        // … until a third one exists and the log is pruned.
+        try coordinator.node.append(10, to: .input(Self.partition))
+        try world.run(until: { try coordinator.isWhole(Self.partition) })
         try world.run(until: { first.checkpoint(Self.partition) })
         try world.run(until: { first.verdicts.count == 3 })
-        sharer.node.work = { bus in try bus.prune(.input(Self.partition), through: 20) }
+        coordinator.node.work = { bus in try bus.prune(.input(Self.partition), through: 20) }
         try world.round()
         #expect(second.restored.count == (held == Verb.snapshot ? 0 : 1))
         #expect(try second.node.effectCount(of: .input(Self.partition)) == 0)
         second.node.fate = { [$1] }
         try world.run(until: {
-            sharer.state(of: Self.partition, at: second) == .live
+            coordinator.state(of: Self.partition, at: second) == .live
                 && second.bus?.isSettled(Self.partition) == true
         })
         #expect(second.begun.isEmpty)
         #expect(second.restored.count == (held == Verb.snapshot ? 1 : 2))
         #expect(second.states[Self.partition] == first.states[Self.partition])
-        #expect(second.node.notices.filter(\.isAlarm).isEmpty, "that is nobody's loss")
+        #expect(second.node.notices.filter(\.needsAttention).isEmpty, "nothing was lost")
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is read again by an owner that was too slow for the log`(carrier: Carrier) throws {
+    func `is read again by an owner that fell behind the pruned log`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        let members = try ["a", "b"].map { try Member(world, $0, of: sharer) }
-        sharer.give(Self.partition, to: members)
-        try sharer.node.append(10, to: .input(Self.partition))
-        try world.run(until: { try sharer.isWhole(Self.partition) })
+        let coordinator = try Coordinator(world)
+        let members = try ["a", "b"].map { try Member(world, $0, of: coordinator) }
+        coordinator.assign(Self.partition, to: members)
+        try coordinator.node.append(10, to: .input(Self.partition))
+        try world.run(until: { try coordinator.isWhole(Self.partition) })
         members[0].node.isHalted = true
-        try sharer.node.append(30, to: .input(Self.partition))
+        try coordinator.node.append(30, to: .input(Self.partition))
         try world.run(until: { members[1].checkpoint(Self.partition) })
-        try world.run(until: { members[1].verdicts == [.kept] })
-        sharer.node.work = { bus in try bus.prune(.input(Self.partition), through: 30) }
-        // Nothing of what it missed reaches it by itself.
+        try world.run(until: { members[1].verdicts == [.stored] })
+        coordinator.node.work = { bus in try bus.prune(.input(Self.partition), through: 30) }
+        // Published records do not reach it.
         try world.run(for: .milliseconds(100))
         members[0].node.isHalted = false
         try members[0].node.restart()
@@ -293,96 +293,96 @@ import Wire
         #expect(members[0].states == members[1].states)
     }
 
-    /// After the older copy was put back: what was evaluated of it is another log's.
+    /// After restoring a backup, state evaluated from the lost records belongs to another log.
     @Test(arguments: Carrier.allCases, [0, 5, 40])
-    func `stands for the log that there is when an older copy was put back`(
+    func `belongs to the restored log after a backup was restored`(
         carrier: Carrier, later: Int
     ) throws {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        let member = try Member(world, "member", of: sharer)
-        sharer.give(Self.partition, to: [member])
-        try sharer.node.append(10, to: .input(Self.partition))
+        let coordinator = try Coordinator(world)
+        let member = try Member(world, "member", of: coordinator)
+        coordinator.assign(Self.partition, to: [member])
+        try coordinator.node.append(10, to: .input(Self.partition))
         try world.run(until: { member.checkpoint(Self.partition) })
-        try world.run(until: { member.verdicts == [.kept] })
-        try sharer.node.append(10, to: .input(Self.partition))
-        try world.run(until: { try sharer.isWhole(Self.partition) })
-        try sharer.node.copy()
-        try sharer.node.append(10, to: .input(Self.partition), tag: "gone")
-        try world.run(until: { try sharer.isWhole(Self.partition) })
+        try world.run(until: { member.verdicts == [.stored] })
+        try coordinator.node.append(10, to: .input(Self.partition))
+        try world.run(until: { try coordinator.isWhole(Self.partition) })
+        try coordinator.node.copy()
+        try coordinator.node.append(10, to: .input(Self.partition), tag: "gone")
+        try world.run(until: { try coordinator.isWhole(Self.partition) })
         try world.run(until: { member.checkpoint(Self.partition) })
-        try world.run(until: { member.verdicts == [.kept, .kept] })
-        try sharer.node.putBack()
-        try sharer.node.append(later, to: .input(Self.partition), tag: "other")
+        try world.run(until: { member.verdicts == [.stored, .stored] })
+        try coordinator.node.restoreCopy()
+        try coordinator.node.append(later, to: .input(Self.partition), tag: "other")
         try world.run(until: {
-            try member.restored.count >= 1 && sharer.isWhole(Self.partition)
+            try member.restored.count >= 1 && coordinator.isWhole(Self.partition)
                 && member.bus?.isSettled(Self.partition) == true
         })
-        #expect(sharer.bus?.end(of: .events(Self.partition)) == UInt64(20 + later))
-        #expect(member.bus?.troubles == [])
-        #expect(member.node.notices.contains { $0.isAlarm })
-        #expect(sharer.node.notices.filter(\.isAlarm).isEmpty)
+        #expect(coordinator.bus?.end(of: .events(Self.partition)) == UInt64(20 + later))
+        #expect(member.bus?.healthProblems == [])
+        #expect(member.node.notices.contains { $0.needsAttention })
+        #expect(coordinator.node.notices.filter(\.needsAttention).isEmpty)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is of no use in another life of the log`(carrier: Carrier) throws {
+    func `is useless in another incarnation of the log`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        let member = try Member(world, "member", of: sharer)
-        sharer.give(Self.partition, to: [member])
-        try sharer.node.append(10, to: .input(Self.partition))
+        let coordinator = try Coordinator(world)
+        let member = try Member(world, "member", of: coordinator)
+        coordinator.assign(Self.partition, to: [member])
+        try coordinator.node.append(10, to: .input(Self.partition))
         try world.run(until: { member.checkpoint(Self.partition) })
-        try world.run(until: { member.verdicts == [.kept] })
-        sharer.node.kill()
-        try sharer.node.database.run("UPDATE stream SET incarnation = randomblob(16)")
-        try sharer.node.database.run("DELETE FROM checkpoint")
-        try sharer.node.restart()
-        try sharer.node.append(5, to: .input(Self.partition))
+        try world.run(until: { member.verdicts == [.stored] })
+        coordinator.node.kill()
+        try coordinator.node.database.run("UPDATE stream SET incarnation = randomblob(16)")
+        try coordinator.node.database.run("DELETE FROM checkpoint")
+        try coordinator.node.restart()
+        try coordinator.node.append(5, to: .input(Self.partition))
         try world.run(until: {
-            try sharer.isWhole(Self.partition)
+            try coordinator.isWhole(Self.partition)
                 && member.bus?.isSettled(Self.partition) == true
         })
         #expect(member.begun.last == Self.partition)
         #expect(member.begun.count >= 2)
         #expect(member.bus?.counters.divergences == 1)
-        // From here on, checkpoints are of this life.
+        // From here on, checkpoints are of this incarnation.
         try world.run(until: { member.checkpoint(Self.partition) })
-        try world.run(until: { member.verdicts == [.kept, .kept] })
+        try world.run(until: { member.verdicts == [.stored, .stored] })
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is read again when its owner's turn is undone`(carrier: Carrier) throws {
+    func `is read again when its owner's turn is rolled back`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        let member = try Member(world, "member", of: sharer)
-        sharer.give(Self.partition, to: [member])
+        let coordinator = try Coordinator(world)
+        let member = try Member(world, "member", of: coordinator)
+        coordinator.assign(Self.partition, to: [member])
         var turns = 0
         member.node.work = { [unowned member] _ in
             turns += 1
             member.node.failsNextCommit = turns % 4 == 0
         }
         for round in 0..<10 {
-            try sharer.node.append(5, to: .input(Self.partition))
+            try coordinator.node.append(5, to: .input(Self.partition))
             try world.round()
             if round == 5 { try world.run(until: { member.checkpoint(Self.partition) }) }
         }
-        try world.run(until: { try sharer.isWhole(Self.partition) })
+        try world.run(until: { try coordinator.isWhole(Self.partition) })
         #expect(member.begun.count + member.restored.count > 1)
-        #expect(member.node.notices.filter(\.isAlarm).isEmpty)
+        #expect(member.node.notices.filter(\.needsAttention).isEmpty)
     }
 }
 
-/// Of control frames, as on the wire.
+/// Verbs of control frames on the wire.
 enum Verb {
     static let replay: UInt8 = 3
     static let snapshot: UInt8 = 6
     static let assign: UInt8 = 12
     static let checkpoint: UInt8 = 13
-    static let checkpointAnswer: UInt8 = 14
+    static let checkpointReply: UInt8 = 14
 }
 
 extension [UInt8] {
-    /// The verb of a control frame; 0 of any other.
+    /// The verb of a control frame; 0 for other frames.
     var verb: UInt8 { count > 10 && self[9] == 3 ? self[10] : 0 }
     var isCheckpoint: Bool { verb == Verb.checkpoint }
 }

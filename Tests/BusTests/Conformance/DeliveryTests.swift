@@ -20,7 +20,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `flows live, in order, to every consumer`(carrier: Carrier) throws {
+    func `is published live, in order, to every consumer`(carrier: Carrier) throws {
         let world = try World(carrier)
         let streams = Partition.all.map(StreamName.input)
         let writer = try world.writer("writer", streams.map { Bus.Served($0) })
@@ -35,34 +35,34 @@ import Wire
                 try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
             }
         })
-        #expect(consumers.allSatisfy { $0.notices == [.heard(peer: "writer")] })
+        #expect(consumers.allSatisfy { $0.notices == [.connected(peer: "writer")] })
     }
 
     @Test(arguments: Carrier.allCases, [0.0, 0.3])
-    func `is repaired when publications are suppressed`(carrier: Carrier, share: Double) throws {
+    func `is repaired when publications are lost`(carrier: Carrier, share: Double) throws {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
-        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
+        let consumer = try world.consumer(of: writer, [.sos, .deadlines])
         var count = 0
-        writer.fate = { way, frame in
-            guard way == .publication, frame.isBatch else { return [frame] }
+        writer.fate = { kind, frame in
+            guard kind == .publication, frame.isBatch else { return [frame] }
             count += 1
             return Double(count % 10) < share * 10 ? [frame] : []
         }
         for _ in 0..<40 {
             try writer.append(5, to: .sos)
-            try writer.append(1, to: .fired)
+            try writer.append(1, to: .deadlines)
             try world.round()
         }
         try world.run(until: {
             try consumer.hasAll(of: .sos, from: writer)
-                && consumer.hasAll(of: .fired, from: writer)
+                && consumer.hasAll(of: .deadlines, from: writer)
         })
-        #expect((consumer.bus?.counters.replaysAsked ?? 0) > 0)
+        #expect((consumer.bus?.counters.replaysRequested ?? 0) > 0)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `goes on after the cursor when its consumer comes back`(carrier: Carrier) throws {
+    func `continues after the cursor when its consumer returns`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
@@ -79,7 +79,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `goes on when its writer comes back, also with what it did not tell`(
+    func `continues when its publisher returns, including unpublished records`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -87,93 +87,93 @@ import Wire
         let consumer = try world.consumer(of: writer, [.sos])
         try writer.append(10, to: .sos)
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
-        // Committed, and killed before anything of it was published.
-        writer.fate = { way, frame in way == .publication ? [] : [frame] }
+        // Committed, and killed before publishing.
+        writer.fate = { kind, frame in kind == .publication ? [] : [frame] }
         try writer.append(5, to: .sos)
         writer.fate = { [$1] }
         try writer.restart()
         try writer.append(10, to: .sos)
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
         #expect(try consumer.effectCount(of: .sos) == 25)
-        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+        #expect(consumer.notices.filter(\.needsAttention).isEmpty)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `refuses frames that were changed on the way, and comes whole`(carrier: Carrier) throws {
+    func `rejects frames changed in transit, and arrives whole`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
         try world.run(until: { consumer.bus?.isCaughtUp == true })
-        writer.fate = { way, frame in
-            guard way == .publication, frame.isBatch else { return [frame] }
+        writer.fate = { kind, frame in
+            guard kind == .publication, frame.isBatch else { return [frame] }
             var changed = frame
             changed[changed.count - 1] ^= 1
             return [changed]
         }
-        // Caught up by asking, a consumer may not hear yet what is published.
-        for _ in 0..<50 where consumer.bus?.counters.framesRefused == 0 {
+        // A consumer that caught up by requests may not receive publications yet.
+        for _ in 0..<50 where consumer.bus?.counters.framesRejected == 0 {
             try writer.append(10, to: .sos)
             try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
         }
-        let refusals = consumer.notices.filter { notice in
-            if case .refused(from: "writer", let error, count: 1) = notice {
+        let rejections = consumer.notices.filter { notice in
+            if case .rejected(from: "writer", let error, count: 1) = notice {
                 error.code == .hash
             } else {
                 false
             }
         }
-        #expect(refusals.count == 1)
-        #expect(consumer.bus?.counters.framesRefused == 1)
+        #expect(rejections.count == 1)
+        #expect(consumer.bus?.counters.framesRejected == 1)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is heard again when its writer was away for long`(carrier: Carrier) throws {
+    func `reconnects when its publisher was away for long`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
         try writer.append(1, to: .sos)
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
         writer.kill()
-        try world.run(until: { consumer.notices.contains(.silent(peer: "writer")) })
+        try world.run(until: { consumer.notices.contains(.disconnected(peer: "writer")) })
         #expect(consumer.bus?.isCaughtUp == false)
         if !carrier.isRealTime {
             try world.run(for: .seconds(9))
-            #expect(consumer.bus?.troubles == ["nothing is heard of writer"])
+            #expect(consumer.bus?.healthProblems == ["no contact with writer"])
         }
         try writer.restart()
         try writer.append(1, to: .sos)
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
-        #expect(consumer.bus?.troubles.isEmpty == true)
-        #expect(consumer.notices.filter { $0 == .silent(peer: "writer") }.count == 1)
-        #expect(consumer.notices.last == .heard(peer: "writer"))
+        #expect(consumer.bus?.healthProblems.isEmpty == true)
+        #expect(consumer.notices.filter { $0 == .disconnected(peer: "writer") }.count == 1)
+        #expect(consumer.notices.last == .connected(peer: "writer"))
     }
 
-    /// One lacks 40 streams and asks for all of them at once, the other one stream.
-    @Test func `is replayed to everybody in turn, however much one of them lacks`() throws {
+    /// One consumer lacks 40 streams and requests all of them at once, the other one stream.
+    @Test func `is replayed to all consumers in turn, however much one of them lacks`() throws {
         let world = try World(.memory)
         let many = Partition.all.prefix(40).map(StreamName.input)
         let writer = try world.writer("writer", (many + [.sos]).map { Bus.Served($0) })
         for stream in many { try writer.append(5, to: stream, size: 100_000) }
         try writer.append(20, to: .sos, size: 100_000)
-        var answers: [StreamName] = []
-        writer.fate = { way, frame in
-            if way == .answer, case .batch(let batch)? = try? Frame(frame) {
-                answers.append(batch.stream)
+        var replies: [StreamName] = []
+        writer.fate = { kind, frame in
+            if kind == .reply, case .batch(let batch)? = try? Frame(frame) {
+                replies.append(batch.stream)
             }
             return [frame]
         }
         let greedy = try world.consumer("greedy", of: writer, many)
-        try world.run(until: { answers.count >= 8 })
+        try world.run(until: { replies.count >= 8 })
         let modest = try world.consumer("modest", of: writer, [.sos])
         try world.run(until: {
             try modest.hasAll(of: .sos, from: writer)
                 && many.allSatisfy { try greedy.hasAll(of: $0, from: writer) }
         })
-        let places = answers.indices.filter { answers[$0] == .sos }
+        let places = replies.indices.filter { replies[$0] == .sos }
         #expect(places.count >= 10)
         let between = zip(places, places.dropFirst()).map { $1 - $0 - 1 }
-        // About a megabyte is read for answers in a turn; 40 questions wait.
+        // About a megabyte is replayed per turn; 40 requests wait.
         #expect(between.allSatisfy { $0 <= 15 }, "\(between)")
-        #expect(answers.count - (places.last ?? 0) > 20, "the other has its turns too, and later")
+        #expect(replies.count - (places.last ?? 0) > 20, "the other one is served, too, and later")
     }
 }

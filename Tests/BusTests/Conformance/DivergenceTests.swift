@@ -4,30 +4,30 @@ import Store
 import Testing
 import Wire
 
-@Suite(.closingWorlds) struct `A stream that is not the one it was` {
-    /// After the older copy was put back: fewer records than the consumer has, other ones at the
-    /// same places, or more.
+@Suite(.closingWorlds) struct `A stream that was replaced` {
+    /// After restoring a backup: fewer records than the consumer has, other records at the same
+    /// sequences, or more.
     @Test(arguments: Carrier.allCases, [0, 5, 20])
-    func `because an older copy was put back is noticed`(carrier: Carrier, later: Int) throws {
+    func `by restoring a backup is detected`(carrier: Carrier, later: Int) throws {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
-        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
+        let consumer = try world.consumer(of: writer, [.sos, .deadlines])
         try writer.append(10, to: .sos)
-        try writer.append(10, to: .fired)
+        try writer.append(10, to: .deadlines)
         try writer.copy()
         try writer.append(5, to: .sos, tag: "lost")
         try world.run(until: {
             try consumer.hasAll(of: .sos, from: writer)
-                && consumer.hasAll(of: .fired, from: writer)
+                && consumer.hasAll(of: .deadlines, from: writer)
         })
-        try writer.putBack()
+        try writer.restoreCopy()
         try writer.append(later, to: .sos, tag: "other")
-        try writer.append(1, to: .fired)
+        try writer.append(1, to: .deadlines)
         try world.run(until: {
             try consumer.effectCount(of: .sos) == 15 + 10 + later
-                && consumer.hasAll(of: .fired, from: writer)
+                && consumer.hasAll(of: .deadlines, from: writer)
         })
-        let notices = consumer.notices.filter(\.isAlarm)
+        let notices = consumer.notices.filter(\.needsAttention)
         #expect(notices.count == 1)
         guard case .diverged(.sos, let was, let now) = notices.first else {
             Issue.record("a divergence of sos was expected")
@@ -41,7 +41,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `because it has another life is noticed`(carrier: Carrier) throws {
+    func `by another incarnation is detected`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
@@ -55,7 +55,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `because it was pruned goes on at the oldest record`(carrier: Carrier) throws {
+    func `by pruning continues at the oldest record`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
@@ -70,20 +70,21 @@ import Wire
         #expect(writer.bus?.heads.first?.base.sequence == 25)
         try consumer.restart()
         try world.run(until: { try consumer.effectCount(of: .sos) == 15 })
-        guard case .pruned(.sos, let was, let now) = consumer.notices.filter(\.isAlarm).first else {
+        guard case .pruned(.sos, let was, let now) = consumer.notices.filter(\.needsAttention).first
+        else {
             Issue.record("a notice was expected")
             return
         }
         #expect(was.sequence == 10)
         #expect(now.sequence == 25)
-        // Somebody new begins there too, which is nothing to be alarmed by.
+        // A new consumer starts there, too, without a notice.
         let other = try world.consumer("other", of: writer, [.sos])
         try world.run(until: { try other.effectCount(of: .sos) == 5 })
-        #expect(other.notices.filter(\.isAlarm).isEmpty)
+        #expect(other.notices.filter(\.needsAttention).isEmpty)
     }
 
     @Test(arguments: Carrier.allCases, [0, 1, 30])
-    func `because it was pruned begins with a snapshot`(carrier: Carrier, rows: Int) throws {
+    func `by pruning starts with a snapshot`(carrier: Carrier, rows: Int) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])
         let state = (0..<rows).map {
@@ -101,15 +102,15 @@ import Wire
         let news = try writer.append(3, to: .directory)
         try world.run(until: { try consumer.effectCount(of: .directory) == rows + 3 })
         #expect(try consumer.effects(of: .directory) == (state + news).map(\.id))
-        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
-        // The cursor is that of the snapshot: nothing comes again.
+        #expect(consumer.notices.filter(\.needsAttention).isEmpty)
+        // The cursor is the snapshot's position: nothing is applied twice.
         try consumer.restart()
         try writer.append(1, to: .directory)
         try world.run(until: { try consumer.effectCount(of: .directory) == rows + 4 })
     }
 
     @Test(arguments: Carrier.allCases)
-    func `takes no snapshot whose digest is another, and reads it again`(
+    func `rejects a snapshot with a wrong digest, and reads it again`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -123,11 +124,11 @@ import Wire
             if bus.heads[0].base.sequence == 0 { try bus.prune(.directory, through: 20) }
         }
         try world.run(for: .milliseconds(30))
-        var spoilt = 0
-        writer.fate = { way, frame in
-            guard way == .answer, spoilt < 3, case .control(.end(var end)) = try? Frame(frame)
+        var corrupted = 0
+        writer.fate = { kind, frame in
+            guard kind == .reply, corrupted < 3, case .control(.end(var end)) = try? Frame(frame)
             else { return [frame] }
-            spoilt += 1
+            corrupted += 1
             end.digest ^= 1
             return [Control.end(end).encoded()]
         }
@@ -138,17 +139,17 @@ import Wire
             replaced += 1
             try replace?(stream, records, position)
         }
-        try world.run(until: { spoilt == 3 })
+        try world.run(until: { corrupted == 3 })
         #expect(replaced == 0)
         #expect(consumer.bus?.isCaughtUp == false)
         try world.run(until: { consumer.bus?.isCaughtUp == true })
         #expect(replaced == 1)
         #expect(try consumer.effects(of: .directory) == state.map(\.id))
-        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+        #expect(consumer.notices.filter(\.needsAttention).isEmpty)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `and whose state cannot be read undoes the turn, and is read again`(
+    func `and whose snapshot cannot be read rolls back the turn, and is read again`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -174,11 +175,11 @@ import Wire
         #expect(failures == 3)
         #expect(undone == 2)
         #expect(try consumer.effects(of: .directory) == state.map(\.id))
-        #expect(consumer.bus?.counters.framesRefused == 0)
+        #expect(consumer.bus?.counters.framesRejected == 0)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `and whose state changes while it is read comes whole`(carrier: Carrier) throws {
+    func `and whose state changes during the snapshot arrives whole`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.directory, isSnapshotable: true)])
         var log = try writer.append(20, to: .directory, size: 100_000)
@@ -188,8 +189,8 @@ import Wire
         }
         try world.run(for: .milliseconds(30))
         var lost = 0
-        writer.fate = { way, frame in
-            guard way == .answer else { return [frame] }
+        writer.fate = { kind, frame in
+            guard kind == .reply else { return [frame] }
             lost += 1
             return lost % 3 == 0 ? [] : lost % 5 == 0 ? [frame, frame] : [frame]
         }

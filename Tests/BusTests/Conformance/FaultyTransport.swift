@@ -3,13 +3,13 @@ import Runtime
 import TestSupport
 import Wire
 
-/// A transport between a bus and another one that loses, repeats or changes what goes out.
+/// A transport that loses, repeats or changes outgoing frames of another one.
 final class FaultyTransport: BusTransport {
-    /// How a frame leaves.
-    enum Way { case publication, question, answer, offer }
+    /// The kind of an outgoing frame.
+    enum Kind { case publication, request, reply, proposal }
 
-    /// The frames that really leave for one that was to leave.
-    typealias Fate = (Way, [UInt8]) -> [[UInt8]]
+    /// Returns the frames to send instead of one.
+    typealias Fate = (Kind, [UInt8]) -> [[UInt8]]
 
     private let inner: any BusTransport
     var fate: Fate
@@ -21,23 +21,23 @@ final class FaultyTransport: BusTransport {
 
     func publish(_ frame: [UInt8]) { fate(.publication, frame).forEach(inner.publish) }
 
-    func ask(_ frame: [UInt8], of peer: Int) -> Bool {
+    func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool {
         var isSent = true
-        for frame in fate(.question, frame) { isSent = inner.ask(frame, of: peer) }
+        for frame in fate(.request, frame) { isSent = inner.sendRequest(frame, to: peer) }
         return isSent
     }
 
-    func answer(_ frame: [UInt8], to route: Route) {
-        for frame in fate(.answer, frame) { inner.answer(frame, to: route) }
+    func sendReply(_ frame: [UInt8], to route: Route) {
+        for frame in fate(.reply, frame) { inner.sendReply(frame, to: route) }
     }
 
-    func offer(_ frame: [UInt8], to peer: Int) {
-        for frame in fate(.offer, frame) { inner.offer(frame, to: peer) }
+    func sendProposal(_ frame: [UInt8], to peer: Int) {
+        for frame in fate(.proposal, frame) { inner.sendProposal(frame, to: peer) }
     }
 
     func subscribe(_ stream: StreamName, of peer: Int) { inner.subscribe(stream, of: peer) }
     func unsubscribe(_ stream: StreamName, of peer: Int) { inner.unsubscribe(stream, of: peer) }
-    func next() -> Arrival? { inner.next() }
+    func next() -> TransportEvent? { inner.next() }
     func reconnect(to peer: Int) { inner.reconnect(to: peer) }
     var endpoints: BusEndpoints { inner.endpoints }
     func close() { inner.close() }
@@ -45,7 +45,7 @@ final class FaultyTransport: BusTransport {
     var waitMilliseconds: Int? { inner.waitMilliseconds }
 }
 
-/// Loses, doubles and mixes up frames, repeatably; to be the fate of any transport's.
+/// Loses, duplicates and reorders frames, repeatably; the fate of frames of any transport.
 final class Lossiness {
     private var random: SeededGenerator
     private var held: [[UInt8]] = []
@@ -53,7 +53,7 @@ final class Lossiness {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// Some frames are lost, some doubled, some come later than others of their topic.
+    /// Some frames are lost, some duplicated, some delayed beyond others of their topic.
     func fate(of frame: [UInt8]) -> [[UInt8]] {
         if isOver { return [frame] }
         switch random.next() % 100 {
@@ -71,8 +71,8 @@ final class Lossiness {
 }
 
 extension [UInt8] {
-    /// Whether a frame is one of records.
+    /// Whether a frame contains records.
     var isBatch: Bool { count > 9 && self[9] == 1 }
-    /// Whether a frame says where a writer's streams end.
+    /// Whether a frame contains heads.
     var isHeads: Bool { count > 9 && self[9] == 2 }
 }

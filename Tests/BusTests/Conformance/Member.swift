@@ -3,39 +3,39 @@ import Hashing
 import Model
 import Wire
 
-/// Evaluates the partitions that a ``Sharer`` gives it; a stand-in for an evaluator.
+/// Evaluates partitions assigned by a ``Coordinator``; a substitute for an evaluator.
 final class Member {
-    /// Of a partition: all inputs so far, in one number.
+    /// State of a partition: all inputs so far in one hash.
     struct State: Equatable {
         var hash = ID128.zero
 
-        mutating func take(_ input: ID128) { hash = Hash.id(.id(hash), .id(input)) }
+        mutating func apply(_ input: ID128) { hash = Hash.id(.id(hash), .id(input)) }
     }
 
     let node: Node
     private(set) var states: [Partition: State] = [:]
-    /// Partitions that it began with a checkpoint, and from nothing.
+    /// Partitions that it started from a checkpoint, and without one.
     private(set) var restored: [Partition] = []
     private(set) var begun: [Partition] = []
     private(set) var lost: [Partition] = []
     private(set) var verdicts: [CheckpointVerdict] = []
-    /// Bytes that a checkpoint has besides.
+    /// Additional bytes of a checkpoint.
     var padding = 0
-    /// Of every output.
+    /// Payload size of derived records.
     var payload: [UInt8] = [1, 2, 3]
-    /// Says something else than others about the input at this place.
+    /// The sequence of the input for which it derives a different record.
     var twist: UInt64 = 0
 
-    init(_ world: World, _ name: String, of sharer: Sharer) throws {
-        node = try world.consumer(name, of: sharer.node, []) { configuration in
-            configuration.peers[0].isShared = true
-            configuration.peers[0].computedEndpoint = sharer.node.configuration.computedEndpoint
+    init(_ world: World, _ name: String, of coordinator: Coordinator) throws {
+        node = try world.consumer(name, of: coordinator.node, []) { configuration in
+            configuration.peers[0].assignsPartitions = true
+            configuration.peers[0].derivedEndpoint = coordinator.node.configuration.derivedEndpoint
         }
         node.isDisposable = true
         node.prepare = { [unowned self] bus in
             states = [:]
             bus.hooks.replace = { [unowned self] in try replace($0, $1, $2) }
-            bus.hooks.lost = { [unowned self] partition in
+            bus.hooks.revoked = { [unowned self] partition in
                 lost.append(partition)
                 states[partition] = nil
             }
@@ -46,12 +46,12 @@ final class Member {
 
     var bus: Bus? { node.bus }
 
-    /// Sends a checkpoint of all that there was. False if it is not evaluated yet.
+    /// Sends a checkpoint of all inputs. Returns false if they are not evaluated yet.
     func checkpoint(_ partition: Partition) -> Bool {
         bus?.isSettled(partition) == true && checkpointNow(partition)
     }
 
-    /// Sends a checkpoint of what is evaluated so far. False if it cannot.
+    /// Sends a checkpoint of the current state. Returns false if it cannot.
     func checkpointNow(_ partition: Partition) -> Bool {
         guard let bus, let state = states[partition], bus.canCheckpoint(partition),
             let input = bus.position(of: .input(partition)),
@@ -80,7 +80,7 @@ final class Member {
         guard case .input(let partition) = stream, var state = states[partition] else {
             throw CancellationError()
         }
-        state.take(record.id)
+        state.apply(record.id)
         states[partition] = state
         let id = position.sequence == twist ? Hash.id(.id(state.hash), "!") : state.hash
         let output = Record(kind: 33, schema: 1, id: id, payload: payload)

@@ -5,7 +5,7 @@ import Model
 import Store
 import Wire
 
-/// A process of a test: a store, a bus, and effects that live in the transaction of their record.
+/// A process of a test: a store, a bus, and effects in the transaction of their record.
 final class Node {
     let world: World
     var configuration: Bus.Configuration
@@ -16,23 +16,23 @@ final class Node {
     var notices: [BusNotice] = []
     /// Called for each record before its effect is written; may throw.
     var onApply: (StreamName, Position, Record) throws -> Void = { _, _, _ in }
-    /// Gives the state of a stream.
+    /// Returns the snapshot of a stream.
     var snapshot: (StreamName) throws -> [Record] = { _ in [] }
-    /// Called within a turn, after what came was applied.
+    /// Called within a turn after applying.
     var work: (Bus) throws -> Void = { _ in }
     var fate: FaultyTransport.Fate = { [$1] }
     var limit = 1000
-    /// Its store is lost with it.
+    /// Whether its store is lost when it is killed.
     var isDisposable = false
-    /// What the process does with each bus that it opens, the one that there is included.
+    /// Called for each bus that the process opens, including the current one.
     var prepare: (Bus) -> Void = { _ in } {
         didSet { bus.map(prepare) }
     }
-    /// Hears why a turn is undone; without it, only made-up failures undo one.
+    /// Receives errors that roll back a turn; nil = only simulated errors are expected.
     var undone: ((any Error) -> Void)?
-    /// The process has no turns, as after SIGSTOP.
+    /// Whether the process has no turns, as after SIGSTOP.
     var isHalted = false
-    /// The commit of the next turn fails.
+    /// Whether the commit of the next turn fails.
     var failsNextCommit = false
 
     static let migrations =
@@ -52,7 +52,7 @@ final class Node {
         self.configuration = configuration
         path = world.folder.file("\(configuration.name).sqlite")
         database = try Database(path: path, migrations: Node.migrations)
-        // Made-up crashes lose no pages of the disk.
+        // Simulated crashes lose no pages of the disk.
         if !world.carrier.isRealTime { try database.run("PRAGMA synchronous = OFF") }
         try open()
         world.add(self)
@@ -74,20 +74,20 @@ final class Node {
         }
         prepare(bus)
         self.bus = bus
-        // Whoever comes back must be found where it was.
+        // A restarted process must have the same endpoints.
         configuration.publishEndpoint = faults.endpoints.publish
         configuration.controlEndpoint = faults.endpoints.control
-        configuration.computedEndpoint = faults.endpoints.computed
+        configuration.derivedEndpoint = faults.endpoints.derived
     }
 
-    /// The process is gone, as after `kill -9`: nothing of an open turn lasts.
+    /// Kills the process, as by `kill -9`: an open transaction is lost.
     func kill() {
         database.rollback()
         bus?.close()
         bus = nil
     }
 
-    /// The process is there again, on what is at the place of its store.
+    /// Starts the process again with its store.
     func restart() throws {
         kill()
         if isDisposable {
@@ -101,20 +101,20 @@ final class Node {
             do {
                 return try open()
             } catch let error as BusError where error.code == "address-in-use" && attempt < 500 {
-                // The old socket is closed by a thread of ZeroMQ.
+                // The old socket is closed by a ZeroMQ thread.
                 try world.run(for: .milliseconds(10))
             }
         }
     }
 
-    /// Copies its store beside it.
+    /// Copies its store.
     func copy() throws {
         try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
     }
 
-    /// The process comes back on the copy.
-    func putBack() throws {
+    /// Restarts the process with the copy.
+    func restoreCopy() throws {
         kill()
         let files = FileManager.default
         for end in ["", "-wal", "-shm"] { try? files.removeItem(atPath: path + end) }
@@ -152,9 +152,9 @@ final class Node {
             .integer(sequence), .id(record.id))
     }
 
-    // MARK: Writing
+    // MARK: Appending
 
-    /// Appends so many records in a turn of its own.
+    /// Appends a number of records in a turn.
     @discardableResult
     func append(_ count: Int, to stream: StreamName, size: Int = 20, tag: String = "") throws
         -> [Record]
@@ -180,16 +180,16 @@ final class Node {
             payload: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size))
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// Ids of the records that had their effect, in its order.
+    /// Ids of the records that had an effect, in order.
     func effects(of stream: StreamName) throws -> [ID128] {
         try database.all(
             "SELECT id FROM effect WHERE stream = ? ORDER BY number", .text(stream.text)
         ) { $0.id(0) }
     }
 
-    /// Ids of a stream kept here.
+    /// Ids of the records of a served stream.
     func log(of stream: StreamName) throws -> [ID128] {
         guard let position = bus?.position(of: stream) else { return [] }
         return try SQLiteBusStore(database).records(
@@ -197,7 +197,7 @@ final class Node {
         ).map(\.record.id)
     }
 
-    /// Where a record of a stream kept here stands.
+    /// The position of a record in a served stream.
     func position(_ sequence: UInt64, of stream: StreamName) throws -> Position {
         let life = bus?.position(of: stream)?.incarnation ?? .zero
         let hash = try SQLiteBusStore(database).hash(of: stream, at: sequence)
@@ -219,19 +219,19 @@ final class Node {
 }
 
 extension World {
-    /// A process that keeps streams.
+    /// A process that serves streams.
     func writer(_ name: String = "writer", _ served: [Bus.Served]) throws -> Node {
         var configuration = Bus.Configuration(name: name)
         configuration.served = served
         configuration.publishEndpoint = endpoint("\(name).publish")
         configuration.controlEndpoint = endpoint("\(name).control")
-        if served.contains(where: \.isComputed) {
-            configuration.computedEndpoint = endpoint("\(name).computed")
+        if served.contains(where: \.isDerived) {
+            configuration.derivedEndpoint = endpoint("\(name).computed")
         }
         return try Node(self, configuration)
     }
 
-    /// A process that follows streams of a writer.
+    /// A process that follows streams of a publisher.
     func consumer(
         _ name: String = "consumer", of writer: Node, _ streams: [StreamName],
         computes: [StreamName] = [], _ change: (inout Bus.Configuration) -> Void = { _ in }
@@ -242,7 +242,7 @@ extension World {
                 name: writer.configuration.name,
                 publishEndpoint: writer.configuration.publishEndpoint ?? "",
                 controlEndpoint: writer.configuration.controlEndpoint ?? "", streams: streams,
-                computes: computes, computedEndpoint: writer.configuration.computedEndpoint)
+                computes: computes, derivedEndpoint: writer.configuration.derivedEndpoint)
         ]
         change(&configuration)
         return try Node(self, configuration)

@@ -5,17 +5,17 @@ import Store
 import Testing
 import Wire
 
-@Suite(.closingWorlds) struct `What is to be seen of streams` {
+@Suite(.closingWorlds) struct `The reported state of streams` {
     @Test(arguments: Carrier.allCases)
-    func `is how far each consumer has them on its disk, also after a restart`(
+    func `is what each consumer has acknowledged, also after a restart`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
-        let consumer = try world.consumer("notifier", of: writer, [.sos, .fired])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
+        let consumer = try world.consumer("notifier", of: writer, [.sos, .deadlines])
         try writer.append(30, to: .sos)
         try world.run(until: { writer.bus?.acknowledged(.sos, by: "notifier") == 30 })
-        #expect(writer.bus?.acknowledged(.fired, by: "notifier") == 0)
+        #expect(writer.bus?.acknowledged(.deadlines, by: "notifier") == 0)
         #expect(writer.bus?.acknowledged(.sos, by: "nobody") == 0)
         let metrics = Metrics()
         writer.bus?.writeMetrics(metrics)
@@ -39,7 +39,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is only what comes from now on, for who looks on from the head`(
+    func `is only what is published from now on, for an observer from the head`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -59,7 +59,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is everything that is still there, for who looks on from the oldest`(
+    func `is everything that still exists, for an observer from the oldest record`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -77,7 +77,7 @@ import Wire
     @Test(arguments: Carrier.allCases)
     func `needs no disk`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
         try writer.append(10, to: .sos)
         var configuration = Bus.Configuration(name: "tail")
         configuration.acknowledges = false
@@ -85,7 +85,7 @@ import Wire
             Bus.Peer(
                 name: "writer", publishEndpoint: writer.configuration.publishEndpoint ?? "",
                 controlEndpoint: writer.configuration.controlEndpoint ?? "",
-                streams: [.sos, .fired])
+                streams: [.sos, .deadlines])
         ]
         let tail = try Bus(
             configuration: configuration, store: MemoryBusStore(),
@@ -104,16 +104,16 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `is not disturbed by questions that are none`(carrier: Carrier) throws {
+    func `is not disturbed by invalid requests`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         try writer.append(10, to: .sos)
         let consumer = try world.consumer(of: writer, [.sos])
-        consumer.fate = { way, frame in
-            guard way == .question else { return [frame] }
+        consumer.fate = { kind, frame in
+            guard kind == .request else { return [frame] }
             return [[], [1, 2, 3], Control.states([]).encoded(), Array(frame.dropLast()), frame]
         }
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
-        #expect((writer.bus?.counters.framesRefused ?? 0) >= 4)
+        #expect((writer.bus?.counters.framesRejected ?? 0) >= 4)
     }
 }

@@ -3,10 +3,10 @@ import Model
 import Testing
 import Wire
 
-/// What the rules above a transport make of it, whatever it does to frames.
-@Suite(.closingWorlds) struct `What a transport does to frames` {
+/// The bus repairs whatever a transport does to frames.
+@Suite(.closingWorlds) struct `A faulty transport` {
     @Test(arguments: Carrier.allCases)
-    func `is repaired where it loses, doubles and mixes up everything`(carrier: Carrier) throws {
+    func `is repaired if it loses, duplicates and reorders frames`(carrier: Carrier) throws {
         let world = try World(carrier)
         let streams = [StreamName.sos, .input(1), .input(2), .deliveries]
         let writer = try world.writer("writer", streams.map { Bus.Served($0) })
@@ -27,15 +27,15 @@ import Wire
         try world.run(until: {
             try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
         })
-        #expect(isInOrder, "each sequence once, in its order")
-        #expect((consumer.bus?.counters.replaysAsked ?? 0) > 0)
-        #expect((writer.notices + consumer.notices).filter(\.isAlarm).isEmpty)
+        #expect(isInOrder, "each sequence once, in order")
+        #expect((consumer.bus?.counters.replaysRequested ?? 0) > 0)
+        #expect((writer.notices + consumer.notices).filter(\.needsAttention).isEmpty)
     }
 
-    /// More batches than any queue on the way takes, to somebody who does not listen meanwhile, and
-    /// for so long that the connection is given up behind the full queue.
+    /// Publishes more batches than all queues hold to a suspended consumer, until the connection
+    /// times out behind the full queue.
     @Test(arguments: Carrier.allCases)
-    func `is repaired where its queues overflow`(carrier: Carrier) throws {
+    func `is repaired if its queues overflow`(carrier: Carrier) throws {
         let world = try World(carrier)
         let streams = Partition.all.map(StreamName.input)
         let writer = try world.writer("writer", streams.map { Bus.Served($0) })
@@ -43,10 +43,10 @@ import Wire
         let consumer = try world.consumer(of: writer, streams)
         try world.run(until: { consumer.bus?.isCaughtUp == true })
         var batches = 0
-        writer.fate = { way, frame in
-            guard way == .publication, frame.isBatch else { return [frame] }
+        writer.fate = { kind, frame in
+            guard kind == .publication, frame.isBatch else { return [frame] }
             batches += 1
-            // Whoever has no limit of its own is given that of the others.
+            // A consumer without a limit of its own gets that of the others.
             return carrier.isRealTime || batches <= 10_000 ? [frame] : []
         }
         for _ in 0..<500 {
@@ -61,16 +61,16 @@ import Wire
         writer.work = { _ in }
         #expect(batches == 32_000)
         world.pass(.seconds(3))
-        // Nothing is said meanwhile on the connection that is made instead.
+        // Nothing is sent meanwhile on the new connection.
         for _ in 0..<40 { try consumer.turn() }
         try world.run(until: {
             try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
         })
-        #expect((consumer.bus?.counters.replaysAsked ?? 0) > 0, "nothing overflowed")
+        #expect((consumer.bus?.counters.replaysRequested ?? 0) > 0, "nothing overflowed")
     }
 
     @Test(arguments: Carrier.allCases)
-    func `goes on at the cursor when a peer is found elsewhere`(carrier: Carrier) throws {
+    func `continues at the cursor when a peer moves to other endpoints`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
@@ -93,12 +93,12 @@ import Wire
         consumer.onApply = { _, position, _ in first = first ?? position.sequence }
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
         #expect(first == 21)
-        #expect(consumer.notices.filter(\.isAlarm).isEmpty)
+        #expect(consumer.notices.filter(\.needsAttention).isEmpty)
     }
 
-    /// A reader that takes its time is never sent more than it asked for.
+    /// A slow consumer never receives more than it requested.
     @Test(arguments: Carrier.allCases)
-    func `never holds more than one piece of a snapshot, or of what is missing`(
+    func `never holds more than one piece of a snapshot or replay`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -112,17 +112,17 @@ import Wire
             if bus.heads[0].base.sequence == 0 { try bus.prune(.directory, through: 20) }
         }
         try world.run(for: .milliseconds(30))
-        var asked = 0
-        var answered = 0
+        var requested = 0
+        var replied = 0
         var sizes: [Int] = []
         let consumer = try world.consumer(of: writer, [.directory, .sos])
-        consumer.fate = { way, frame in
-            if way == .question, isDemand(frame) { asked += 1 }
+        consumer.fate = { kind, frame in
+            if kind == .request, isDemand(frame) { requested += 1 }
             return [frame]
         }
-        writer.fate = { way, frame in
-            if way == .answer, frame.isBatch || isPiece(frame) {
-                answered += 1
+        writer.fate = { kind, frame in
+            if kind == .reply, frame.isBatch || isPiece(frame) {
+                replied += 1
                 sizes.append(frame.count)
             }
             return [frame]
@@ -131,14 +131,14 @@ import Wire
             try consumer.effectCount(of: .directory) == 60
                 && consumer.hasAll(of: .sos, from: writer)
         })
-        #expect(answered <= asked && answered > 20)
+        #expect(replied <= requested && replied > 20)
         #expect(sizes.allSatisfy { $0 <= WireLimits.batchBytesMax + 100 })
     }
 
-    /// Whether a frame asks for records: REPLAY or SNAP.
+    /// Whether a frame requests records: REPLAY or SNAP.
     private func isDemand(_ frame: [UInt8]) -> Bool {
         switch try? Frame(frame) {
-        case .control(.replay), .control(.snapshotWanted): true
+        case .control(.replay), .control(.snapshotRequest): true
         default: false
         }
     }

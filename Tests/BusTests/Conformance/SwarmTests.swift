@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Whole small suites under random faults, each repeatable by its seed.
+/// Small suites under random faults, repeatable by seed.
 @Suite(.closingWorlds) struct `Under random faults` {
     private static let inputs = [StreamName.input(0), .input(1)]
     private static let outputs = [StreamName.events(0), .events(1)]
@@ -26,15 +26,15 @@ import Wire
         for _ in 0..<steps { try swarm.step() }
         try swarm.heal()
         try swarm.world.run(until: { try swarm.isWhole() }, "seed \(seed)")
-        #expect(swarm.nodes.flatMap(\.notices).filter(\.isAlarm).isEmpty)
+        #expect(swarm.nodes.flatMap(\.notices).filter(\.needsAttention).isEmpty)
     }
 
     private final class Swarm {
         let world: World
-        let keeper: Node
+        let publisher: Node
         let evaluator: Node
         let consumers: [Node]
-        var nodes: [Node] { [keeper, evaluator] + consumers }
+        var nodes: [Node] { [publisher, evaluator] + consumers }
         private var random: SeededGenerator
         private let lossiness: Lossiness
         private var appended = 0
@@ -43,13 +43,13 @@ import Wire
             random = SeededGenerator(seed: seed)
             lossiness = Lossiness(seed: ~seed)
             world = try World(carrier)
-            keeper = try world.writer(
-                "keeper",
+            publisher = try world.writer(
+                "publisher",
                 [.init(.sos)] + inputs.map { .init($0) }
-                    + outputs.map { .init($0, isComputed: true) })
-            evaluator = try world.consumer("evaluator", of: keeper, inputs, computes: outputs)
-            consumers = try ["a", "b"].map { [keeper, world] name in
-                try world.consumer(name, of: keeper, [.sos] + outputs)
+                    + outputs.map { .init($0, isDerived: true) })
+            evaluator = try world.consumer("evaluator", of: publisher, inputs, computes: outputs)
+            consumers = try ["a", "b"].map { [publisher, world] name in
+                try world.consumer(name, of: publisher, [.sos] + outputs)
             }
             evaluator.isDisposable = true
             evaluator.onApply = { [unowned self] stream, _, record in
@@ -63,11 +63,11 @@ import Wire
         private func chance(_ percent: UInt64) -> Bool { random.next() % 100 < percent }
 
         func step() throws {
-            if chance(40), keeper.bus != nil {
+            if chance(40), publisher.bus != nil {
                 let streams = [StreamName.sos] + inputs
                 let stream = streams[Int(random.next() % 3)]
                 appended += 1
-                try keeper.append(Int(random.next() % 5) + 1, to: stream, tag: "\(appended)")
+                try publisher.append(Int(random.next() % 5) + 1, to: stream, tag: "\(appended)")
             }
             for node in nodes where chance(3) {
                 if node.bus == nil { try node.restart() } else { node.kill() }
@@ -79,18 +79,18 @@ import Wire
         func heal() throws {
             lossiness.isOver = true
             for node in nodes where node.bus == nil { try node.restart() }
-            try keeper.append(1, to: .sos)
-            for stream in inputs { try keeper.append(1, to: stream) }
+            try publisher.append(1, to: .sos)
+            for stream in inputs { try publisher.append(1, to: stream) }
         }
 
         func isWhole() throws -> Bool {
             for (input, output) in zip(inputs, outputs) {
-                guard keeper.bus?.end(of: input) == keeper.bus?.end(of: output),
-                    try keeper.effects(of: output) == keeper.log(of: output)
+                guard publisher.bus?.end(of: input) == publisher.bus?.end(of: output),
+                    try publisher.effects(of: output) == publisher.log(of: output)
                 else { return false }
             }
             return try consumers.allSatisfy { consumer in
-                try ([.sos] + outputs).allSatisfy { try consumer.hasAll(of: $0, from: keeper) }
+                try ([.sos] + outputs).allSatisfy { try consumer.hasAll(of: $0, from: publisher) }
             }
         }
     }

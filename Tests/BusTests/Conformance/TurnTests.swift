@@ -6,10 +6,12 @@ import Wire
 
 @Suite(.closingWorlds) struct `A turn` {
     @Test(arguments: Carrier.allCases)
-    func `that is undone applies nothing, and everything comes again`(carrier: Carrier) throws {
+    func `that is rolled back applies nothing, and everything is applied again`(carrier: Carrier)
+        throws
+    {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
-        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
+        let consumer = try world.consumer(of: writer, [.sos, .deadlines])
         var failures = 0
         consumer.onApply = { _, position, _ in
             if position.sequence == 50, failures < 3 {
@@ -18,16 +20,16 @@ import Wire
             }
         }
         try writer.append(100, to: .sos)
-        try writer.append(100, to: .fired)
+        try writer.append(100, to: .deadlines)
         try world.run(until: {
             try consumer.hasAll(of: .sos, from: writer)
-                && consumer.hasAll(of: .fired, from: writer)
+                && consumer.hasAll(of: .deadlines, from: writer)
         })
         #expect(failures == 3)
     }
 
     @Test(arguments: Carrier.allCases)
-    func `whose commit fails tells nothing and takes the same places again`(
+    func `whose commit fails publishes nothing and reuses the sequences`(
         carrier: Carrier
     ) throws {
         let world = try World(carrier)
@@ -52,32 +54,32 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `answers a member only when it lasts`(carrier: Carrier) throws {
+    func `replies to a member only after its commit`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let sharer = try Sharer(world)
-        var answers = 0
-        sharer.node.fate = { way, frame in
-            if way == .answer, frame.verb == Verb.assign { answers += 1 }
+        let coordinator = try Coordinator(world)
+        var replies = 0
+        coordinator.node.fate = { kind, frame in
+            if kind == .reply, frame.verb == Verb.assign { replies += 1 }
             return [frame]
         }
         var turns = 0
-        sharer.node.work = { [unowned sharer] _ in
-            // Every turn in which a member asked is undone, the first three times.
-            guard sharer.asked > turns, turns < 3 else { return }
-            turns = sharer.asked
-            sharer.node.failsNextCommit = true
+        coordinator.node.work = { [unowned coordinator] _ in
+            // The first three turns with a request are rolled back.
+            guard coordinator.requestCount > turns, turns < 3 else { return }
+            turns = coordinator.requestCount
+            coordinator.node.failsNextCommit = true
         }
-        let member = try Member(world, "member", of: sharer)
+        let member = try Member(world, "member", of: coordinator)
         try world.run(until: { turns == 3 })
-        #expect(answers == 0)
+        #expect(replies == 0)
         #expect(member.bus?.isCaughtUp == false)
         try world.run(until: { member.bus?.isCaughtUp == true })
-        #expect(answers > 0)
+        #expect(replies > 0)
     }
 
-    @Test func `knows what is on a chain, this turn included`() throws {
+    @Test func `knows what is on a chain, including this turn`() throws {
         let world = try World(.memory)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
         try writer.append(5, to: .sos)
         let bus = try #require(writer.bus)
         let third = try writer.position(3, of: .sos)
@@ -86,7 +88,7 @@ import Wire
         var other = third
         other.hash ^= 1
         #expect(try !bus.isOnChain(other, of: .sos))
-        #expect(try !bus.isOnChain(third, of: .fired))
+        #expect(try !bus.isOnChain(third, of: .deadlines))
         #expect(try !bus.isOnChain(third, of: .deliveries))
         #expect(try !bus.isOnChain(.start(of: .zero), of: .sos))
         writer.work = { bus in
@@ -99,37 +101,37 @@ import Wire
             try bus.prune(.sos, through: 4)
         }
         try world.round()
-        #expect(try !bus.isOnChain(third, of: .sos), "nobody can say any more")
+        #expect(try !bus.isOnChain(third, of: .sos), "pruned records are unknown")
         #expect(try bus.isOnChain(bus.heads[0].base, of: .sos))
     }
 
     @Test(arguments: Carrier.allCases)
     func `stops a stream that cannot be read, and no other`(carrier: Carrier) throws {
         let world = try World(carrier)
-        let writer = try world.writer("writer", [.init(.sos), .init(.fired)])
-        let consumer = try world.consumer(of: writer, [.sos, .fired])
+        let writer = try world.writer("writer", [.init(.sos), .init(.deadlines)])
+        let consumer = try world.consumer(of: writer, [.sos, .deadlines])
         consumer.onApply = { stream, position, _ in
-            if stream == .fired, position.sequence == 6 { throw StreamStop(reason: "newer") }
+            if stream == .deadlines, position.sequence == 6 { throw StreamStop(reason: "newer") }
         }
-        try writer.append(10, to: .fired)
+        try writer.append(10, to: .deadlines)
         try writer.append(10, to: .sos)
         try world.run(until: {
             try consumer.hasAll(of: .sos, from: writer)
-                && consumer.notices.contains(.stopped(.fired, reason: "newer"))
+                && consumer.notices.contains(.stopped(.deadlines, reason: "newer"))
         })
         try writer.append(10, to: .sos)
         try world.run(until: { try consumer.hasAll(of: .sos, from: writer) })
-        #expect(try consumer.effectCount(of: .fired) == 5)
-        #expect(consumer.bus?.troubles == ["fired is stopped: newer"])
+        #expect(try consumer.effectCount(of: .deadlines) == 5)
+        #expect(consumer.bus?.healthProblems == ["deadlines is stopped: newer"])
         #expect(consumer.bus?.isCaughtUp == false)
-        // A program that can read it goes on at the same record.
+        // A program that can read it continues at the same record.
         consumer.onApply = { _, _, _ in }
         try consumer.restart()
-        try world.run(until: { try consumer.hasAll(of: .fired, from: writer) })
+        try world.run(until: { try consumer.hasAll(of: .deadlines, from: writer) })
     }
 
     @Test(arguments: Carrier.allCases)
-    func `applies so many records and no more, of each stream some`(carrier: Carrier) throws {
+    func `applies a limited number of records, some of each stream`(carrier: Carrier) throws {
         let world = try World(carrier)
         let streams = (0..<4).map { StreamName.input($0) }
         let writer = try world.writer("writer", streams.map { Bus.Served($0) })
@@ -149,7 +151,7 @@ import Wire
         }
         try world.run(until: { reached.count == 4 })
         let counts = try streams.map { try consumer.effectCount(of: $0) }
-        #expect(counts.allSatisfy { $0 < 1000 }, "all began before one was finished: \(counts)")
+        #expect(counts.allSatisfy { $0 < 1000 }, "all started before one was finished: \(counts)")
         try world.run(until: {
             try streams.allSatisfy { try consumer.hasAll(of: $0, from: writer) }
         })
@@ -157,7 +159,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `applies emergencies before everything that waits`(carrier: Carrier) throws {
+    func `applies emergencies before all waiting records`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.input(1)), .init(.sos)])
         let consumer = try world.consumer(of: writer, [.input(1), .sos])
@@ -173,7 +175,7 @@ import Wire
     }
 
     @Test(arguments: Carrier.allCases)
-    func `refuses records that are too long or for others' streams`(carrier: Carrier) throws {
+    func `rejects records that are too long or of streams not served`(carrier: Carrier) throws {
         let world = try World(carrier)
         let writer = try world.writer("writer", [.init(.sos)])
         let bus = try #require(writer.bus)
@@ -181,19 +183,19 @@ import Wire
         let tooLong = #expect(throws: BusError.self) { try bus.append(long, to: .sos) }
         #expect(tooLong?.code == "oversized")
         let other = #expect(throws: BusError.self) {
-            try bus.append(Node.record(.fired, 1), to: .fired)
+            try bus.append(Node.record(.deadlines, 1), to: .deadlines)
         }
         #expect(other?.code == "not-ours")
     }
 
-    @Test func `of records of all sizes is told in batches that fit`() throws {
+    @Test func `with records of all sizes is published in batches that fit`() throws {
         let world = try World(.memory)
         let writer = try world.writer("writer", [.init(.sos)])
         let consumer = try world.consumer(of: writer, [.sos])
         try world.run(until: { consumer.bus?.isCaughtUp == true })
         var sizes: [Int] = []
-        writer.fate = { way, frame in
-            if way == .publication, frame.isBatch { sizes.append(frame.count) }
+        writer.fate = { kind, frame in
+            if kind == .publication, frame.isBatch { sizes.append(frame.count) }
             return [frame]
         }
         try writer.append(3, to: .sos, size: WireLimits.recordBytesMax - 24)
@@ -204,7 +206,7 @@ import Wire
         #expect(sizes.dropFirst(3).allSatisfy { $0 <= WireLimits.batchBytesMax + 100 })
     }
 
-    @Test func `cannot begin on an address in use`() throws {
+    @Test func `cannot start at an address in use`() throws {
         let world = try World(.zeroMQ)
         let writer = try world.writer("writer", [.init(.sos)])
         var configuration = Bus.Configuration(name: "second")

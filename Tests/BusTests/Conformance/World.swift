@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// Processes of a test, the way between them and their time.
+/// The processes of a test with their network and time.
 ///
-/// Where the carrier needs no real time, it is made up and goes 10 ms a round.
+/// Time is simulated and advances 10 ms per round, unless the carrier needs real time.
 final class World {
     let carrier: Carrier
     let folder: TemporaryFolder
@@ -25,7 +25,7 @@ final class World {
         Worlds.ofTest?.worlds.append(self)
     }
 
-    /// Ends all processes: sockets and their threads go with the test that opened them.
+    /// Ends all processes, so that sockets and threads end with their test.
     func close() {
         for node in nodes { node.kill() }
         nodes = []
@@ -49,20 +49,20 @@ final class World {
     func add(_ node: Node) { nodes.append(node) }
     func remove(_ node: Node) { nodes.removeAll { $0 === node } }
 
-    /// One turn of every process.
+    /// Runs one turn of every process.
     func round() throws {
         if carrier.isRealTime { Loop.wait(on: nodes.compactMap(\.bus), atMost: 20) }
         elapsed += .milliseconds(10)
         for node in nodes { try node.turn() }
     }
 
-    /// Lets time pass without a turn of anybody.
+    /// Advances the time without turns.
     func pass(_ duration: Duration) {
         elapsed += duration
         if carrier.isRealTime { Loop.wait(on: [], atMost: Int(duration.milliseconds)) }
     }
 
-    /// Turns until the condition holds. A failure within 30 s (made up or real) is one of the test.
+    /// Runs turns until the condition holds; records an issue after 30 s (simulated or real).
     func run(
         until condition: () throws -> Bool, _ comment: Comment = "it comes to pass",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -76,7 +76,7 @@ final class World {
         throw CancellationError()
     }
 
-    /// Turns for so long.
+    /// Runs turns for a duration.
     func run(for duration: Duration) throws {
         let end = now.monotonic + duration
         while now.monotonic < end { try round() }
@@ -89,7 +89,7 @@ final class Worlds: @unchecked Sendable {
     fileprivate(set) var worlds: [World] = []
 }
 
-/// Closes what a test opened, as processes and their world hold each other.
+/// Closes the worlds of a test, since processes and their world reference each other.
 struct ClosingWorlds: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -8,7 +8,7 @@ import Wire
 @testable import Bus
 
 @Suite struct `Streams with keys` {
-    @Test func `reach everybody who may have them, once and in order`() throws {
+    @Test func `reach all permitted roles, once and in order`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()
         let evaluator = try net.follower(
@@ -36,11 +36,11 @@ import Wire
                 #expect(applied == Array(1...UInt64(applied.count)), "\(stream)")
             }
         }
-        #expect(net.parties.allSatisfy { $0.bus.counters.peersRefused == 0 })
-        #expect(net.parties.flatMap(\.refusals).isEmpty)
+        #expect(net.parties.allSatisfy { $0.bus.counters.peersRejected == 0 })
+        #expect(net.parties.flatMap(\.rejections).isEmpty)
     }
 
-    @Test func `go on after their keeper was started again`() throws {
+    @Test func `continue after their publisher was restarted`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()
         let notifier = try net.follower(
@@ -51,11 +51,11 @@ import Wire
             try ingest.restart()
         }
         #expect(notifier.has(.sos) == Array(1...30))
-        #expect(net.parties.flatMap(\.refusals).isEmpty)
+        #expect(net.parties.flatMap(\.rejections).isEmpty)
     }
 
-    /// In a process of its own, where nobody else opens files.
-    @Test func `leave nothing open of connections that were made anew`() async throws {
+    /// Runs in its own process, where nothing else opens files.
+    @Test func `leave no descriptors open of replaced connections`() async throws {
         await #expect(processExitsWith: .success) {
             func openFiles() throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
@@ -68,7 +68,7 @@ import Wire
                 asker.reconnect(to: 0)
                 try net.run(for: .milliseconds(5))
             }
-            // The last ones are closed by a thread of ZeroMQ; left open they would be hundreds.
+            // The last ones are closed by a ZeroMQ thread; a leak would be hundreds.
             try net.run(until: { try openFiles() < before + 50 })
         }
     }
@@ -88,7 +88,7 @@ import Wire
         try net.run(until: { parties.allSatisfy { $0.has(.sos).count == 3 } })
     }
 
-    @Test func `are refused beyond loopback without keys`() throws {
+    @Test func `are rejected beyond loopback without keys`() throws {
         var configuration = Bus.Configuration(name: "notifier")
         configuration.publishEndpoint = "tcp://0.0.0.0:*"
         let bound = #expect(throws: BusError.self) { try ZeroMQTransport(configuration) }
@@ -104,8 +104,8 @@ import Wire
     }
 }
 
-@Suite struct `Who has not the right key` {
-    /// What is wrong, and what either side says of it.
+@Suite struct `A peer without the right key` {
+    /// A fault, and how each side reports it.
     enum Case: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case stranger, noKeys, keysToWhoHasNone, wrongServerKey
 
@@ -113,7 +113,7 @@ import Wire
     }
 
     @Test(arguments: Case.allCases)
-    func `is not let in, and both sides say so once`(wrong: Case) throws {
+    func `is rejected, and both sides report it once`(wrong: Case) throws {
         let net = try Guarded()
         let ingest = try net.ingest {
             if wrong == .keysToWhoHasNone { $0.security = nil }
@@ -129,68 +129,69 @@ import Wire
             }
         let notifier = try net.follower("notifier", of: ingest, [.sos], security: security)
         try net.run(until: {
-            ingest.bus.counters.peersRefused >= 4 && notifier.bus.counters.peersRefused >= 4
+            ingest.bus.counters.peersRejected >= 4 && notifier.bus.counters.peersRejected >= 4
         })
-        let theirs: PeerRefusal.Reason =
+        let theirs: PeerRejection.Reason =
             switch wrong {
             case .stranger: .unknownKey(fingerprint: stranger.publicKey.fingerprint)
             case .noKeys, .keysToWhoHasNone: .mechanism
             case .wrongServerKey: .foreignServerKey
             }
-        // Whoever is slower to read the other's greeting may see no more than an end.
-        #expect(ingest.reasons.filter { $0 != .brokenOff } == [theirs])
-        #expect(ingest.refusals.allSatisfy { $0.refusal.address == "127.0.0.1" && $0.count == 1 })
-        let ours: Set<PeerRefusal.Reason> =
+        // The side that reads the other's greeting later may only see the connection close.
+        #expect(ingest.reasons.filter { $0 != .interrupted } == [theirs])
+        #expect(
+            ingest.rejections.allSatisfy { $0.rejection.address == "127.0.0.1" && $0.count == 1 })
+        let ours: Set<PeerRejection.Reason> =
             switch wrong {
             case .stranger: [.rejected]
-            case .noKeys, .keysToWhoHasNone: [.mechanism, .brokenOff]
-            case .wrongServerKey: [.brokenOff]
+            case .noKeys, .keysToWhoHasNone: [.mechanism, .interrupted]
+            case .wrongServerKey: [.interrupted]
             }
         #expect(!notifier.reasons.isEmpty)
         #expect(Set(notifier.reasons).isSubset(of: ours), "\(notifier.notices)")
-        #expect(notifier.refusals.allSatisfy { $0.refusal.isOurs && $0.count == 1 })
+        #expect(notifier.rejections.allSatisfy { $0.rejection.isOurs && $0.count == 1 })
         #expect(notifier.applied.isEmpty && notifier.bus.lags.map(\.head) == [0])
         let metrics = Metrics()
         ingest.bus.writeMetrics(metrics)
-        let total = ingest.bus.counters.peersRefused
-        #expect(metrics.render().contains("jaga_bus_peers_refused_total \(total)\n"))
+        let total = ingest.bus.counters.peersRejected
+        #expect(metrics.render().contains("jaga_bus_peers_rejected_total \(total)\n"))
     }
 
-    @Test func `is let in once the keys are right`() throws {
+    @Test func `is accepted once the keys are right`() throws {
         let net = try Guarded()
         let ingest = try net.ingest { $0.security = nil }
         try ingest.append(10, to: .sos)
         let notifier = try net.follower(
             "notifier", of: ingest, [.sos], security: net.security(.notifier))
-        try net.run(until: { notifier.bus.counters.peersRefused > 0 })
+        try net.run(until: { notifier.bus.counters.peersRejected > 0 })
         try ingest.restart { $0.security = try net.security(.ingest) }
         try net.run(until: { notifier.has(.sos).count == 10 })
     }
 }
 
-@Suite struct `Whose role may not` {
-    @Test func `compute cannot offer outputs`() throws {
+@Suite struct `A role that may not` {
+    @Test func `derive streams cannot propose records`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()
         let timer = try net.follower(
             "timer", of: ingest, [.sos], computes: [.events(1)], security: net.security(.timer))
         try net.run(until: { timer.bus.isCaughtUp(.sos) })
         try timer.append(3, to: .events(1))
-        try net.run(until: { ingest.reasons.contains(.forbidden(.timer, "connect to outputs")) })
+        try net.run(until: { ingest.reasons.contains(.forbidden(.timer, "connect to proposals")) })
         try net.run(for: .seconds(1))
         #expect(ingest.bus.end(of: .events(1)) == 0)
-        #expect(ingest.reasons == [.forbidden(.timer, "connect to outputs")])
-        #expect(ingest.bus.counters.peersRefused >= 1)
+        #expect(ingest.reasons == [.forbidden(.timer, "connect to proposals")])
+        #expect(ingest.bus.counters.peersRejected >= 1)
     }
 
-    @Test func `read inputs cannot subscribe to them or ask for them`() throws {
+    @Test func `read inputs cannot subscribe to them or request them`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()
         try ingest.append(10, to: .input(1))
         let notifier = try net.follower(
             "notifier", of: ingest, [.input(1), .sos], security: net.security(.notifier))
-        let wanted: [PeerRefusal.Reason] = [
-            .forbidden(.notifier, "connect to inputs"), .forbidden(.notifier, "ask for in/1"),
+        let wanted: [PeerRejection.Reason] = [
+            .forbidden(.notifier, "connect to inputs"), .forbidden(.notifier, "read in/1"),
         ]
         try net.run(until: { wanted.allSatisfy(ingest.reasons.contains) })
         try ingest.append(10, to: .input(1))
@@ -199,27 +200,27 @@ import Wire
         #expect(ingest.reasons.count == 2, "one notice each")
     }
 
-    @Test func `read anything of a keeper cannot connect to it`() throws {
+    @Test func `read any stream of a publisher cannot connect to it`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()
         try ingest.append(10, to: .input(1))
         let membership = try net.follower(
             "membership", of: ingest, [.input(1)], security: net.security(.membership))
-        let wanted: [PeerRefusal.Reason] = [
+        let wanted: [PeerRejection.Reason] = [
             .forbidden(.membership, "connect to inputs"),
-            .forbidden(.membership, "connect to questions"),
+            .forbidden(.membership, "connect to requests"),
         ]
         try net.run(until: { wanted.allSatisfy(ingest.reasons.contains) })
         #expect(membership.applied.isEmpty && membership.bus.lags.map(\.head) == [0])
         #expect(ingest.reasons.count == 2, "one notice each")
     }
 
-    @Test func `write, as an operator, only looks on`() throws {
+    @Test func `write, such as the operator, can only observe`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()
         try ingest.append(4, to: .sos)
-        var asked: [Control] = []
-        ingest.bus.hooks.coordinate = { question, _ in asked.append(question) }
+        var received: [Control] = []
+        ingest.bus.hooks.coordinate = { request, _ in received.append(request) }
         let onlooker = try net.follower(
             "tail", of: ingest, [.sos], security: net.security(.operator))
         let impostor = try net.follower(
@@ -228,23 +229,23 @@ import Wire
         let evaluator = try net.rawAsker(of: ingest, .evaluator)
         let joiner = try net.rawAsker(of: ingest, .operator)
         try net.run(until: {
-            joiner.ask(Control.join(member: member, logic: 1...1).encoded(), of: 0)
+            joiner.sendRequest(Control.join(member: member, logic: 1...1).encoded(), to: 0)
         })
         let claim = Control.acknowledge(consumer: "notifier", entries: [])
-        try net.run(until: { joiner.ask(claim.encoded(), of: 0) })
+        try net.run(until: { joiner.sendRequest(claim.encoded(), to: 0) })
         try net.run(until: {
-            evaluator.ask(Control.join(member: member, logic: 1...2).encoded(), of: 0)
+            evaluator.sendRequest(Control.join(member: member, logic: 1...2).encoded(), to: 0)
         })
-        let wanted: [PeerRefusal.Reason] = [
-            .forbidden(.operator, "own partitions"),
-            .forbidden(.operator, "greet in the name of notifier"),
-            .forbidden(.operator, "acknowledge in the name of notifier"),
+        let wanted: [PeerRejection.Reason] = [
+            .forbidden(.operator, "lease partitions"),
+            .forbidden(.operator, "say hello as notifier"),
+            .forbidden(.operator, "acknowledge as notifier"),
         ]
         try net.run(until: {
             wanted.allSatisfy(ingest.reasons.contains) && onlooker.has(.sos).count == 4
-                && !asked.isEmpty
+                && !received.isEmpty
         })
-        #expect(asked == [.join(member: member, logic: 1...2)])
+        #expect(received == [.join(member: member, logic: 1...2)])
         #expect(impostor.applied.isEmpty)
         #expect(ingest.bus.acknowledged(.sos, by: "notifier") == 0)
     }

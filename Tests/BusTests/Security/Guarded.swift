@@ -17,11 +17,11 @@ final class Guarded {
             uniqueKeysWithValues: BusRole.allCases.map { ($0, try CurveKeyPair.generate()) })
     }
 
-    /// What a process of a role knows.
+    /// Keys of a process.
     ///
     /// - Parameters:
     ///   - own: another pair than the role's
-    ///   - server: what it takes for ingest's public key
+    ///   - server: the expected public key of ingest
     func security(
         _ role: BusRole, own: CurveKeyPair? = nil, server: CurvePublicKey? = nil,
         old: [BusRole: CurvePublicKey] = [:]
@@ -34,23 +34,23 @@ final class Guarded {
 
     // MARK: Parties
 
-    /// Keeps what ingest keeps, of two partitions.
+    /// Serves ingest's streams for two partitions.
     func ingest(_ change: (inout Bus.Configuration) throws -> Void = { _ in }) throws -> Party {
         var configuration = Bus.Configuration(name: "ingest")
         configuration.served = [
             .init(.input(0)), .init(.input(1)), .init(.sos),
-            .init(.events(0), isComputed: true), .init(.events(1), isComputed: true),
+            .init(.events(0), isDerived: true), .init(.events(1), isDerived: true),
         ]
         configuration.publishEndpoint = "tcp://127.0.0.1:*"
         configuration.inputsEndpoint = "tcp://127.0.0.1:*"
         configuration.controlEndpoint = "tcp://127.0.0.1:*"
-        configuration.computedEndpoint = "tcp://127.0.0.1:*"
+        configuration.derivedEndpoint = "tcp://127.0.0.1:*"
         configuration.security = try security(.ingest)
         try change(&configuration)
         return try join(configuration)
     }
 
-    /// Follows, and computes, streams of ingest.
+    /// Follows and derives streams of ingest.
     func follower(
         _ name: String, of ingest: Party, _ streams: [StreamName], computes: [StreamName] = [],
         security: BusSecurity?, _ change: (inout Bus.Configuration) -> Void = { _ in }
@@ -61,7 +61,7 @@ final class Guarded {
             Bus.Peer(
                 name: "ingest", publishEndpoint: endpoints.publish ?? "",
                 controlEndpoint: endpoints.control ?? "", streams: streams, computes: computes,
-                computedEndpoint: computes.isEmpty ? nil : endpoints.computed,
+                derivedEndpoint: computes.isEmpty ? nil : endpoints.derived,
                 inputsEndpoint: endpoints.inputs)
         ]
         configuration.security = security
@@ -69,7 +69,7 @@ final class Guarded {
         return try join(configuration)
     }
 
-    /// Asks ingest whatever it likes, in a role.
+    /// A transport for arbitrary requests to ingest in a role.
     func rawAsker(of ingest: Party, _ role: BusRole) throws -> ZeroMQTransport {
         var configuration = Bus.Configuration(name: role.rawValue)
         let endpoints = ingest.bus.endpoints
@@ -91,7 +91,7 @@ final class Guarded {
 
     // MARK: Time
 
-    /// Turns until the condition holds, within 30 s.
+    /// Runs turns until the condition holds, within 30 s.
     func run(
         until condition: () throws -> Bool, _ comment: Comment = "it comes to pass",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -105,7 +105,7 @@ final class Guarded {
         throw CancellationError()
     }
 
-    /// Turns for so long.
+    /// Runs turns for a duration.
     func run(for duration: Duration) throws {
         let end = clock.monotonic + duration
         while clock.monotonic < end { try turn() }
@@ -124,7 +124,7 @@ final class Guarded {
         private(set) var bus: Bus
         private(set) var applied: [StreamName: [UInt64]] = [:]
         private(set) var notices: [BusNotice] = []
-        /// Called for each record applied.
+        /// Called for each applied record.
         var onApply: (Bus, StreamName, Record) throws -> Void = { _, _, _ in }
 
         init(_ configuration: Bus.Configuration, _ clock: SystemClock) throws {
@@ -139,10 +139,10 @@ final class Guarded {
             configuration.publishEndpoint = bus.endpoints.publish
             configuration.inputsEndpoint = bus.endpoints.inputs
             configuration.controlEndpoint = bus.endpoints.control
-            configuration.computedEndpoint = bus.endpoints.computed
+            configuration.derivedEndpoint = bus.endpoints.derived
         }
 
-        /// The process ends and is there again, with its store, where it was.
+        /// Restarts the process with its store and endpoints.
         func restart(_ change: (inout Bus.Configuration) throws -> Void = { _ in }) throws {
             bus.close()
             try change(&configuration)
@@ -166,17 +166,17 @@ final class Guarded {
             bus.committed()
         }
 
-        /// Who was not let in, or did not let us in, and how often.
-        var refusals: [(refusal: PeerRefusal, count: UInt64)] {
+        /// Rejected connections, here and by peers, with their counts.
+        var rejections: [(rejection: PeerRejection, count: UInt64)] {
             notices.compactMap { notice in
-                guard case .peerRefused(let refusal, let count) = notice else { return nil }
-                return (refusal, count)
+                guard case .peerRejected(let rejection, let count) = notice else { return nil }
+                return (rejection, count)
             }
         }
 
-        var reasons: [PeerRefusal.Reason] { refusals.map(\.refusal.reason) }
+        var reasons: [PeerRejection.Reason] { rejections.map(\.rejection.reason) }
 
-        /// Sequences of a stream that were applied.
+        /// Applied sequences of a stream.
         func has(_ stream: StreamName) -> [UInt64] { applied[stream] ?? [] }
     }
 }

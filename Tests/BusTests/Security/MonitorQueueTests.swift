@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bus
 
-@Suite struct `The address of who was accepted` {
+@Suite struct `The address of an accepted connection` {
     private typealias Event = MonitorQueue.Event
 
     private func accepted(_ descriptor: Int32) -> Event {
@@ -13,14 +13,14 @@ import Testing
         Event(kind: MonitorQueue.ended, value: descriptor, endpoint: "tcp://0.0.0.0:8201")
     }
 
-    /// Addresses of all events, told in these portions; each look-up is of another connection.
+    /// Addresses of all events, received in these portions; each look-up finds another connection.
     private func addresses(_ portions: [[Event]]) -> [String] {
         var portions = portions
         var lookUps = 0
         var queue = MonitorQueue()
         var found: [String] = []
         while let event = queue.next(
-            told: { portions.isEmpty ? [] : portions.removeFirst() },
+            receive: { portions.isEmpty ? [] : portions.removeFirst() },
             address: { descriptor in
                 lookUps += 1
                 return "\(descriptor)/\(lookUps)"
@@ -36,13 +36,13 @@ import Testing
         #expect(addresses([[accepted(20)], [], [ended(20)]]) == ["20/1", ""])
     }
 
-    @Test func `is nobody's once the connection has ended`() {
+    @Test func `is unknown once the connection has ended`() {
         #expect(addresses([[accepted(20), ended(20)]]) == ["", ""])
         #expect(addresses([[accepted(20)], [ended(20)]]) == ["", ""], "ended while looked up")
         #expect(addresses([[accepted(20), accepted(21)], [ended(20)]]) == ["", "21/2", ""])
     }
 
-    @Test func `is not that of the next one with the same descriptor`() {
+    @Test func `is not that of the next connection with the same descriptor`() {
         #expect(
             addresses([[accepted(20), ended(20), accepted(20)]]) == ["", "", "20/1"])
         #expect(

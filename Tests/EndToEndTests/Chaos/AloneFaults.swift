@@ -5,11 +5,11 @@ import Runtime
 import TestSupport
 
 extension Fault {
-    /// Faults without load: what counts is how soon people are told.
+    /// Faults without load: the delay of notifications counts.
     static let alone = [withoutEvaluators]
 
-    /// Nobody evaluates: a panic of one and a watch of another that runs out are told all the same.
-    /// The longest wait is from the end of the countdown, and of the grace.
+    /// No evaluator runs: a panic and an expiring watch are notified all the same. The longest
+    /// delay counts from the end of the countdown or the grace period.
     static let withoutEvaluators = Fault(
         description: "all evaluators dead: panic with 2 s, watch of 6 s and 1 s of grace"
     ) {
@@ -24,10 +24,10 @@ extension Fault {
             var waiting = [("SOS Anna", Duration.seconds(2)), ("SOS Cara", .seconds(7))]
             _ = try await eventually(every: 100) {
                 _ = home.suite.log
-                let told = try home.messages().map(\.told).filter { $0.to == "Bob" }
+                let summary = try home.messages().map(\.summary).filter { $0.to == "Bob" }
                 let delay = clock.monotonic - start
                 waiting.removeAll { what, due in
-                    guard told.contains(where: { $0.what.hasPrefix(what) }) else { return false }
+                    guard summary.contains(where: { $0.what.hasPrefix(what) }) else { return false }
                     tally.longestDelay = max(tally.longestDelay, (delay - due).seconds)
                     return true
                 }

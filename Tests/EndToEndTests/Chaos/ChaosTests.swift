@@ -4,7 +4,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Under chaos` {
-        @Test func `says everything once where publications are lost`() async throws {
+        @Test func `notifies everything once while publications are lost`() async throws {
             try await hold(.publishesSuppressed)
         }
 
@@ -12,7 +12,7 @@ extension `The suite` {
             .enabled("network namespaces are not permitted here: only root can make one") {
                 await Namespace.isPossible()
             })
-        func `says everything once after a black hole`() async throws {
+        func `notifies everything once after a black hole`() async throws {
             try await hold(.blackHole(seconds: 5))
         }
 
@@ -22,9 +22,9 @@ extension `The suite` {
             #expect(tally.crossings > 50)
         }
 
-        /// `make chaos MINUTES=…`: every row of the table, again and again.
+        /// `make chaos MINUTES=…`: every fault of the table, again and again.
         @Test(.enabled(if: Chaos.minutes > 0, "`make chaos` runs this"))
-        func `holds every row for as long as it is told`() async throws {
+        func `holds every row for the requested time`() async throws {
             var chaos = Chaos()
             try await chaos.run()
             #expect(chaos.isHeld)
@@ -32,11 +32,11 @@ extension `The suite` {
     }
 }
 
-/// The table of faults, row by row, on real processes.
+/// The table of faults on real processes.
 struct Chaos {
     static let minutes =
         ProcessInfo.processInfo.environment["CHAOS_MINUTES"].flatMap { Double($0) } ?? 0
-    /// Only rows that begin so.
+    /// Only faults whose names start with this.
     private static let row = ProcessInfo.processInfo.environment["CHAOS_ROW"] ?? ""
     private(set) var isHeld = true
 
@@ -69,7 +69,7 @@ struct Chaos {
 }
 
 extension Tally {
-    /// Its cells of the table.
+    /// Its cells in the table.
     var row: String {
         let figures = [crossings, missing, twice, disordered].map { "\($0)" }
         let times = [longestDelay, secondsToWhole].map { String(format: "%.1f s", $0) }

@@ -5,31 +5,31 @@ import Runtime
 import Synchronization
 import TestSupport
 
-/// People who go in and out of a zone all the time, each report a crossing, and somebody who is
-/// told of every one: whatever is lost, doubled or out of order on the way is found at this end.
+/// People who cross a zone with every report, and a recipient who is notified of each crossing:
+/// lost, repeated and reordered notifications are detected there.
 final class Crowd: Sendable {
-    /// Somebody with a phone.
+    /// A person with a phone.
     private struct Walker: Sendable {
         let name: String
         let phone: API
     }
 
     private struct Walk: Sendable {
-        /// Whether the last report was inside of the zone.
+        /// Whether the last report was inside the zone.
         var isInside = false
-        /// When each crossing was answered with success.
+        /// When each crossing got a success response.
         var accepted: [Timestamp] = []
     }
 
     let admin: API
-    /// Whoever can say what the built-in sink was told: the notifier, by whichever door.
+    /// Reads the built-in sink at the notifier.
     let sink: API
     private let walkers: [Walker]
     private let walks: Mutex<[Walk]>
     private let isWalking = Atomic(false)
     private let running = Atomic(0)
 
-    /// Makes the circle; everybody stands outside then.
+    /// Creates the circle; everybody starts outside.
     init(of suite: RunningSuite, people count: Int, sink: PlainHTTP? = nil) async throws {
         let admin = API(http: suite.http, token: try suite.operatorToken())
         self.admin = admin
@@ -59,7 +59,7 @@ final class Crowd: Sendable {
 
     // MARK: Walking
 
-    /// Everybody begins to walk, on threads that may wait for answers.
+    /// Starts all walkers, on threads that may block.
     ///
     /// - Parameter pause: milliseconds between two reports of a thread
     func walk(pause: Int = 20) {
@@ -81,14 +81,14 @@ final class Crowd: Sendable {
         }
     }
 
-    /// Everybody stops, once the last report is answered.
+    /// Stops all walkers after the response to their last report.
     func stop() async throws {
         isWalking.store(false, ordering: .relaxed)
         let areDone = await eventually(within: 90) { running.load(ordering: .relaxed) == 0 }
         guard areDone else { throw TestFailure("a report was not answered") }
     }
 
-    /// Walks while something happens.
+    /// Walks while the closure runs.
     func walk(during body: () async throws -> Void) async throws {
         walk()
         do {
@@ -100,7 +100,7 @@ final class Crowd: Sendable {
         try await stop()
     }
 
-    /// Goes in, or out, and insists until that is taken.
+    /// Reports a crossing until it is accepted.
     private func cross(_ number: Int) {
         let isInside = walks.withLock { walks in
             walks[number].isInside.toggle()
@@ -126,10 +126,10 @@ final class Crowd: Sendable {
 
     private static var now: Timestamp { SystemClock().now }
 
-    /// Crossings taken until now.
+    /// The number of accepted crossings.
     var crossings: Int { walks.withLock { $0.reduce(0) { $0 + $1.accepted.count } } }
 
-    /// Whoever is inside goes out.
+    /// Moves everybody outside.
     func goHome() async throws {
         for number in walkers.indices {
             let isInside = walks.withLock { $0[number].isInside }
@@ -137,16 +137,16 @@ final class Crowd: Sendable {
         }
     }
 
-    /// How many evaluators own partitions, once every partition is owned.
+    /// The number of evaluators that own partitions, once every partition is owned.
     func owners() throws -> Int {
         let members = try admin.call("GET", "/v1/status/ingest")["details"]?["members"]?.array
         let live = members?.map { $0["live"]?.int ?? 0 }.filter { $0 > 0 } ?? []
         return live.reduce(0, +) == Partition.count ? live.count : 0
     }
 
-    // MARK: The far end
+    // MARK: Notifications
 
-    /// What arrived, against what was taken.
+    /// Compares delivered notifications with accepted crossings.
     func tally() throws -> Tally {
         var arrived: [String: [(entered: Bool, at: Timestamp)]] = [:]
         for item in try sink.list("/v1/outbox").reversed() {
@@ -159,13 +159,13 @@ final class Crowd: Sendable {
         let walks = walks.withLock { $0 }
         var tally = Tally()
         for (walker, walk) in zip(walkers, walks) {
-            let told = arrived[walker.name] ?? []
-            tally.add(accepted: walk.accepted, told: told)
+            let summary = arrived[walker.name] ?? []
+            tally.add(accepted: walk.accepted, summary: summary)
         }
         return tally
     }
 
-    /// Waits until everything has arrived, for a minute and a half.
+    /// Waits until everything has arrived, 90 s at most.
     func whole() async throws -> Tally {
         let begun = Crowd.now
         var tally = try tally()
@@ -178,35 +178,35 @@ final class Crowd: Sendable {
     }
 }
 
-/// How what was told differs from what happened.
+/// The differences between notifications and crossings.
 struct Tally: Sendable {
     var crossings = 0
     var missing = 0
     var twice = 0
     var disordered = 0
-    /// The longest that anybody waited for news, in seconds.
+    /// The longest delay of a notification, seconds.
     var longestDelay = 0.0
-    /// From the end of everything until all had arrived.
+    /// Time from the end of the fault until everything had arrived.
     var secondsToWhole = 0.0
 
     var isWhole: Bool { missing == 0 && twice == 0 && disordered == 0 }
 
-    /// Of one walker: the first crossing goes in, every further one the other way.
-    mutating func add(accepted: [Timestamp], told: [(entered: Bool, at: Timestamp)]) {
+    /// Of one walker: crossings alternate, starting with an entry.
+    mutating func add(accepted: [Timestamp], summary: [(entered: Bool, at: Timestamp)]) {
         crossings += accepted.count
-        missing += max(0, accepted.count - told.count)
-        twice += max(0, told.count - accepted.count)
-        for (place, news) in told.enumerated() where news.entered != place.isMultiple(of: 2) {
+        missing += max(0, accepted.count - summary.count)
+        twice += max(0, summary.count - accepted.count)
+        for (place, news) in summary.enumerated() where news.entered != place.isMultiple(of: 2) {
             disordered += 1
         }
-        for (taken, news) in zip(accepted, told) {
+        for (taken, news) in zip(accepted, summary) {
             longestDelay = max(longestDelay, (news.at - taken).seconds)
         }
     }
 }
 
 extension Duration {
-    /// With its fraction.
+    /// Seconds with fraction.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A row of what must be shown: what is done to a suite under load, and what came of it.
+/// A row of the table: a fault of a suite under load, and its effect.
 struct Fault: Sendable, CustomStringConvertible {
     let description: String
     let run: @Sendable () async throws -> Tally
 
-    /// The faults that need nothing but the suite.
+    /// Faults that need only the suite.
     static let everywhere = [
         publishesSuppressed, writersKilled, consumersKilled, evaluatorKilled, evaluatorLeaves,
         evaluatorStopped, liar, ingestRestarted, storePutBack,
     ]
 
-    /// Those that need machines of their own.
+    /// Faults that need network namespaces.
     static let withNamespaces = [blackHole(seconds: 10), elsewhere]
 
-    /// A suite with three evaluators and people who walk, until everything has arrived.
+    /// Runs a suite with three evaluators and walkers until everything has arrived.
     static func tally(
         settings: [String: String] = [:], arguments: [String] = ["--scale", "evaluator=3"],
         prepare: (RunningSuite) throws -> Void = { _ in },
@@ -40,7 +40,7 @@ struct Fault: Sendable, CustomStringConvertible {
         }
     }
 
-    // MARK: Frames that are lost
+    // MARK: Lost frames
 
     static let publishesSuppressed = Fault(description: "2 % of publishes suppressed") {
         nonisolated(unsafe) var proxy: LossyProxy?
@@ -54,8 +54,7 @@ struct Fault: Sendable, CustomStringConvertible {
             })
     }
 
-    /// Kills writers in the moment in which they wait for their disk: what they were about to say
-    /// is in the store, and nobody was told.
+    /// Kills writers while they wait for their disk: their records are stored but not published.
     static let writersKilled = Fault(
         description: "writer killed between COMMIT and publish, 8 times"
     ) {
@@ -90,7 +89,7 @@ struct Fault: Sendable, CustomStringConvertible {
         }
     }
 
-    // MARK: Processes that die
+    // MARK: Dead processes
 
     static let consumersKilled = Fault(
         description: "consumers killed between effect and ACK, 8 times"
@@ -109,7 +108,7 @@ struct Fault: Sendable, CustomStringConvertible {
         try await tally { suite, crowd in
             try await crowd.walk {
                 try await Task.sleep(for: .seconds(3))
-                // Not started again: the two others take over.
+                // Not restarted: the two others take over.
                 let pid = suite.processID(of: .evaluator)
                 try await suite.keepDead(pid, for: .seconds(9))
             }
@@ -152,7 +151,7 @@ struct Fault: Sendable, CustomStringConvertible {
 }
 
 extension RunningSuite {
-    /// Kills a process that `jaga up` does not start again for so long.
+    /// Kills a process in such a way that `jaga up` does not restart it for this time.
     func keepDead(_ pid: Int32?, for duration: Duration) async throws {
         guard let pid, let supervisor = up?.process.pid else { return }
         Glibc.kill(supervisor, SIGSTOP)

@@ -4,15 +4,15 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Stands between the services of a suite on another loopback address, with their ports, and lets
-/// some of what they publish fall: as a writer that dies between its commit and its publication.
+/// A proxy between the services of a suite, on another loopback address, that drops some published
+/// batches: like a writer that dies between its commit and its publication.
 ///
-/// Questions and answers pass untouched, byte by byte.
+/// Requests and responses pass unchanged.
 final class LossyProxy: Sendable {
     static let address = "127.0.0.9"
 
-    /// Settings by which every service finds the others through the proxy. Streams have no keys,
-    /// because the proxy could not read batches with keys.
+    /// Settings with which every service reaches the others through the proxy. Streams have no
+    /// keys, because the proxy could not read encrypted batches.
     static let settings = Dictionary(
         uniqueKeysWithValues: ["INGEST", "MEMBERSHIP", "TIMER", "NOTIFIER"].map {
             ("JAGA_HOST_\($0)", address)
@@ -21,10 +21,10 @@ final class LossyProxy: Sendable {
     private let isEnded = Atomic(false)
     private let fallen = Atomic(0)
 
-    /// Batches that fell until now.
+    /// The number of dropped batches.
     var fallenCount: Int { fallen.load(ordering: .relaxed) }
 
-    /// - Parameter share: of the batches, 0 to 1
+    /// - Parameter share: share of dropped batches, 0 to 1
     init(portBase: Int, losing share: Double) throws {
         let services = [1, 2, 4, 5]
         for service in services { try pass(questionsTo: portBase + 200 + service) }
@@ -34,7 +34,7 @@ final class LossyProxy: Sendable {
             var lanes = publications.map { port in
                 Lane(context, from: "127.0.0.1:\(port)", to: "\(Self.address):\(port)")
             }
-            // Outputs go the other way: evaluators come to the proxy, the proxy to ingest.
+            // Proposals go the other way: evaluators connect to the proxy, the proxy to ingest.
             let outputs = portBase + 301
             lanes.append(
                 Lane(
@@ -51,12 +51,12 @@ final class LossyProxy: Sendable {
 
     func stop() { isEnded.store(true, ordering: .relaxed) }
 
-    /// Publications in one direction, subscriptions in the other.
+    /// Forwards publications in one direction and subscriptions in the other.
     private struct Lane {
         let source: UnsafeMutableRawPointer?
         let sink: UnsafeMutableRawPointer?
 
-        /// - Parameter isTurned: publishers come to the source; else it goes to them
+        /// - Parameter isTurned: publishers connect to the source; otherwise it connects to them
         init(
             _ context: UnsafeMutableRawPointer?, from: String, to: String, isTurned: Bool = false
         ) {
@@ -83,9 +83,9 @@ final class LossyProxy: Sendable {
         }
     }
 
-    /// Waits for frames and passes them on.
+    /// Waits for frames and forwards them.
     ///
-    /// - Returns: how many batches fell
+    /// - Returns: the number of dropped batches
     private func carry(_ lanes: [Lane], losing share: Double) -> Int {
         var items = lanes.flatMap { lane in
             [lane.source, lane.sink].map {
@@ -122,9 +122,9 @@ final class LossyProxy: Sendable {
         return fallen
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    /// Passes every connection to the port on to the same port of 127.0.0.1.
+    /// Forwards every connection to the same port of 127.0.0.1.
     private func pass(questionsTo port: Int) throws {
         let listener = Self.socket(on: Self.address, port) { bind($0, $1, $2) }
         guard listener >= 0, listen(listener, 64) == 0 else {
@@ -147,7 +147,7 @@ final class LossyProxy: Sendable {
         thread.start()
     }
 
-    /// In both directions, until either end is closed.
+    /// Forwards both directions until either end is closed.
     private func copy(between one: Int32, and other: Int32) {
         let thread = Thread { [self] in
             var items = [one, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -180,7 +180,7 @@ final class LossyProxy: Sendable {
         return true
     }
 
-    /// A socket that is bound or connected; -1 if it cannot be.
+    /// A bound or connected socket; -1 on failure.
     private static func socket(
         on address: String, _ port: Int,
         _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32

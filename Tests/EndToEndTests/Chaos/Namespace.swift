@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A machine of its own for some processes: a network namespace on a bridge with this one.
+/// A network namespace for some processes, connected to this machine by a bridge.
 final class Namespace {
-    /// Whether this machine lets the tests have one.
+    /// Whether the tests may create one on this machine.
     static func isPossible() async -> Bool {
         guard geteuid() == 0, let space = try? await Namespace() else { return false }
         await space.remove()
         return true
     }
 
-    /// A number that no other bridge has: of the test program and of the namespace in it.
+    /// A unique number, of the test program and of the namespace in it.
     nonisolated(unsafe) private static var made = 0
     private let number: Int
     private var name: String { "jaga-\(number)" }
@@ -19,14 +19,14 @@ final class Namespace {
     private var port: String { "jgp\(number)" }
     private var network: String { "10.87.\(number % 250)" }
 
-    /// Where processes inside find this machine.
+    /// Address of this machine for processes inside.
     var outside: String { "\(network).254" }
-    /// Another address of this machine, once it has it.
+    /// Another address of this machine, once it is added.
     var elsewhere: String { "\(network).253" }
-    /// Where this machine finds processes inside.
+    /// Address of the processes inside for this machine.
     var inside: String { "\(network).1" }
 
-    /// - Throws: where the system does not permit it
+    /// - Throws: if the system does not permit it
     init() async throws {
         Namespace.made += 1
         number = Int(getpid()) % 9_000 * 10 + Namespace.made % 10
@@ -41,29 +41,29 @@ final class Namespace {
         }
     }
 
-    /// No packet passes in either direction, and nobody is told: the cable is pulled.
+    /// Drops all packets in both directions silently: the cable is unplugged.
     func cut() async throws { try await ip("link set \(port) down") }
 
     func heal() async throws { try await ip("link set \(port) up") }
 
-    /// This machine is found under its other address from now on, and no longer under the first.
+    /// Moves this machine to its other address; the first one stops working.
     func moveOutside() async throws {
         try await ip("address del \(outside)/24 dev \(bridge)")
         try await ip("address add \(elsewhere)/24 dev \(bridge)")
     }
 
-    /// Gives a name to an address, for processes that are started inside.
+    /// Maps a name to an address, for processes that are started inside.
     func name(_ host: String, _ address: String) throws {
         let folder = "/etc/netns/\(name)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
-        // In place: who is inside sees the same file.
+        // In place, so that processes inside see the same file.
         let file = fopen("\(folder)/hosts", "w")
         fputs("127.0.0.1 localhost\n\(address) \(host)\n", file)
         fclose(file)
     }
 
-    /// What starts a program inside.
+    /// The command prefix that starts a program inside.
     func command(_ program: String) -> [String] { ["netns", "exec", name, program] }
     static let starter = Programs.installed("ip")
 

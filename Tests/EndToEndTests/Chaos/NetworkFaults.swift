@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 
 extension Fault {
-    /// An evaluator on a machine of its own, and a cable that is pulled; the other evaluator goes
-    /// on, and what the first one owned is taken over.
+    /// An evaluator in its own namespace is disconnected; the other evaluator continues and takes
+    /// over its partitions.
     static func blackHole(seconds: Int) -> Fault {
         Fault(description: "black hole of \(seconds) s between ingest and an evaluator") {
             try await onOwnMachine(\.outside) { space, crowd in
@@ -18,7 +18,7 @@ extension Fault {
         }
     }
 
-    /// Ingest is found under another address from one moment to the next.
+    /// Ingest moves to another address.
     static let elsewhere = Fault(description: "ingest comes back under another address") {
         try await onOwnMachine({ _ in "ingest.test" }, isAlone: true) { space, crowd in
             try await crowd.walk {
@@ -31,7 +31,7 @@ extension Fault {
     }
 
     /// - Parameters:
-    ///   - host: where the evaluator on its own machine finds ingest
+    ///   - host: address of ingest for the evaluator in the namespace
     ///   - isAlone: there is no other evaluator
     private static func onOwnMachine(
         _ host: @Sendable (Namespace) -> String, isAlone: Bool = false,
@@ -44,7 +44,7 @@ extension Fault {
                 settings: ["JAGA_BIND": "0.0.0.0"],
                 arguments: isAlone ? ["--without", "evaluator"] : ["--scale", "evaluator=1"]
             ) { suite, crowd in
-                let far = Lone(
+                let far = StandaloneService(
                     .evaluator, of: suite, in: space,
                     environment: [
                         "JAGA_HOST_INGEST": host(space), "JAGA_BIND": "127.0.0.1",

@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 
 extension Fault {
-    /// Ingest comes back on an older copy: what was reported since is gone, nothing new is taken
-    /// for something old.
+    /// Ingest restarts on an older copy: later reports are gone, and nothing new is mistaken for a
+    /// duplicate.
     static let storePutBack = Fault(description: "ingest's store replaced by an older copy") {
         try await tally { suite, crowd in
             let store = suite.home + "/ingest/store.sqlite"
@@ -19,12 +19,12 @@ extension Fault {
             try await suite.waitUntilReady(.ingest)
             try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
             try await crowd.goHome()
-            let isNoticed = await eventually { suite.log.contains("another stream than before") }
+            let isNoticed = await eventually { suite.log.contains("was replaced") }
             guard isNoticed else { throw TestFailure("nobody noticed") }
         }
     }
 
-    /// A whole copy of a store that is in use.
+    /// A consistent copy of a store in use.
     private static func copy(_ store: String, to path: String) async throws {
         let program =
             "import sqlite3, sys; sqlite3.connect(sys.argv[1])"
@@ -36,14 +36,14 @@ extension Fault {
 }
 
 extension RunningSuite {
-    /// Kills a service and gives it another store before it is started again.
+    /// Kills a service and replaces its store before it is restarted.
     func replace(_ store: String, by other: String, of service: Service) async throws {
         guard let pid = processID(of: service), let supervisor = up?.process.pid else {
             throw TestFailure("\(service) does not run")
         }
         Glibc.kill(supervisor, SIGSTOP)
         Glibc.kill(pid, SIGKILL)
-        // Dead, though nobody has asked what it died of.
+        // Dead, although not yet reaped.
         let isDead = await eventually {
             let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
             return state?.split(separator: ")").last?.hasPrefix(" Z") ?? true

@@ -2,11 +2,11 @@ import Glibc
 import Model
 import Testing
 
-/// How often, how late and how wrongly crossings are reported, against tracks whose true way is
-/// known, beside other rules. With LONG_TESTS in the environment it prints the table of many tracks
-/// and of a second set of seeds (30 each, or TRUTH_SEEDS).
+/// Compares reported crossings with tracks of known truth: false, missed and delayed ones, beside
+/// other rules. With LONG_TESTS in the environment it prints the table of many tracks and of a
+/// second set of seeds (30 each, or TRUTH_SEEDS).
 @Suite struct LabelledTruthTests {
-    @Test func `Jaga is seldom wrong, and not late`() {
+    @Test func `Jaga is seldom wrong and not late`() {
         let table = TruthTable(seeds: 0..<2, hours: 6)
         for kind in [ZoneKind.safe, .alert] {
             let (new, old) = (table[kind, .current], table[kind, .old])
@@ -20,7 +20,7 @@ import Testing
         #expect(table[.alert, .current].enters.percentile(50) == 0)
     }
 
-    @Test func `the generator makes what it says`() {
+    @Test func `the generator produces what it documents`() {
         let table = TruthTable(seeds: 0..<2, hours: 8, rules: [.containment, .traccar])
         for truthClass in TruthClass.allCases {
             let score = table[.safe, .containment, truthClass]

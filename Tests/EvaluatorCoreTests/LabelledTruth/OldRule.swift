@@ -1,11 +1,11 @@
 import Model
 
-/// The rule that ``CurrentRule`` followed when this table was made, frozen: it stays beside the
-/// one that has followed it. One person, one round zone, no schedule and no alert distance.
+/// The former rule, frozen for comparison with ``CurrentRule``. One person, one round zone, no
+/// schedule, no alert distance.
 struct OldRule {
     private struct Sight {
         var time: Timestamp
-        var spot: TruthWay.Spot
+        var localPoint: TruthWay.LocalPoint
         /// Metres beyond the edge.
         var beyond: Double
         /// Metres.
@@ -25,27 +25,28 @@ struct OldRule {
     private var isInside = false
     private var leaving: Timestamp?
     private var restsOnOneFix = false
-    private var told: [ToldCrossing] = []
+    private var emitted: [ToldCrossing] = []
 
-    static func told(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
+    static func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
         var rule = OldRule(kind: kind, radius: track.radius)
         for sample in track.samples {
             rule.pass(to: sample.received)
             let position = sample.fix.position
-            let spot = TruthWay.Spot(
+            let localPoint = TruthWay.LocalPoint(
                 north: Double(position.latitudeE7 - World.middle.latitudeE7) * 110_574.276 / 1e7,
                 east: Double(position.longitudeE7 - World.middle.longitudeE7) * 111_319.491 / 1e7)
             let accuracy = Double(sample.fix.accuracyCentimetres) / 100
-            rule.take(
+            rule.apply(
                 Sight(
-                    time: sample.fix.time, spot: spot,
-                    beyond: spot.metres(to: TruthWay.Spot(north: 0, east: 0)) - track.radius,
+                    time: sample.fix.time, localPoint: localPoint,
+                    beyond: localPoint.metres(to: TruthWay.LocalPoint(north: 0, east: 0))
+                        - track.radius,
                     accuracy: accuracy > 0 ? accuracy : 50,
                     speed: sample.fix.speedCentimetresPerSecond.map { Double($0) / 100 }),
                 at: sample.received)
         }
         rule.pass(to: TruthTrack.time(track.duration))
-        return rule.told
+        return rule.emitted
     }
 
     private init(kind: ZoneKind, radius: Double) {
@@ -55,19 +56,19 @@ struct OldRule {
 
     private mutating func pass(to end: Timestamp) {
         while true {
-            let believed = suspect.map { $0.since + .seconds(1800) } ?? .distantFuture
+            let suspectEnd = suspect.map { $0.since + .seconds(1800) } ?? .distantFuture
             let left = suspect == nil ? leaving ?? .distantFuture : .distantFuture
-            guard min(believed, left) <= end else { return }
-            if left <= believed, let trusted {
+            guard min(suspectEnd, left) <= end else { return }
+            if left <= suspectEnd, let trusted {
                 leaving = nil
                 decide(trusted, .alone, at: left)
             } else if let suspect {
-                believe(suspect.sight, .silence, at: believed)
+                setTrusted(suspect.sight, .silence, at: suspectEnd)
             }
         }
     }
 
-    private mutating func take(_ sight: Sight, at now: Timestamp) {
+    private mutating func apply(_ sight: Sight, at now: Timestamp) {
         guard let trusted else {
             isInside = isRaw(sight)
             trusted = sight
@@ -75,16 +76,16 @@ struct OldRule {
         }
         guard sight.time >= (suspect?.sight ?? trusted).time else { return }
         if canFollow(trusted, sight) {
-            believe(sight, .fix, at: now)
+            setTrusted(sight, .fix, at: now)
         } else if let suspect, canFollow(suspect.sight, sight) {
-            believe(suspect.sight, .fix, at: now)
-            believe(sight, .fix, at: now)
+            setTrusted(suspect.sight, .fix, at: now)
+            setTrusted(sight, .fix, at: now)
         } else {
             suspect = (sight, now)
         }
     }
 
-    private mutating func believe(_ sight: Sight, _ occasion: Occasion, at now: Timestamp) {
+    private mutating func setTrusted(_ sight: Sight, _ occasion: Occasion, at now: Timestamp) {
         let silent = trusted.map { (sight.time - $0.time).components.seconds } ?? 0
         if occasion == .fix, silent > patience(usual) { restsOnOneFix = false }
         decide(sight, occasion, at: now)
@@ -108,7 +109,7 @@ struct OldRule {
         if mayLeave || mayEnter {
             isInside = mayEnter
             (leaving, restsOnOneFix) = (nil, mayEnter)
-            told.append(ToldCrossing(time: now, isEnter: mayEnter))
+            emitted.append(ToldCrossing(time: now, isEnter: mayEnter))
         } else {
             leaving = nil
             if isLater, isRaw(sight) == isInside { restsOnOneFix = false }
@@ -139,7 +140,8 @@ struct OldRule {
     }
 
     private func canFollow(_ earlier: Sight, _ later: Sight) -> Bool {
-        let way = earlier.spot.metres(to: later.spot) - earlier.accuracy - later.accuracy
+        let way =
+            earlier.localPoint.metres(to: later.localPoint) - earlier.accuracy - later.accuracy
         let seconds = max(1, Double((later.time - earlier.time).microseconds.magnitude) / 1e6)
         var fastest = 70.0
         if seconds <= 60, let one = earlier.speed, let other = later.speed {

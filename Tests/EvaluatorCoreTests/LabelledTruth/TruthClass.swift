@@ -1,6 +1,6 @@
-/// What makes the fixes of a track difficult.
+/// The difficulty of a track's fixes.
 enum TruthClass: CaseIterable {
-    /// Nothing: noise of 5 m.
+    /// None: noise of 5 m.
     case open
     /// Noise of 12 to 30 m that lasts for minutes, and people who stay close to the edge.
     case canyon
@@ -12,7 +12,7 @@ enum TruthClass: CaseIterable {
     case spikeWithSpeed
     /// One fix in a hundred is wrong and reports no speed.
     case spikeWithoutSpeed
-    /// The phone is switched off right after it has left the zone.
+    /// The phone is switched off right after leaving the zone.
     case dying
 
     var name: String {
@@ -30,7 +30,7 @@ enum TruthClass: CaseIterable {
     /// Radii of zones, metres.
     var radii: [Double] { self == .train ? [3000, 4000, 6000] : [75, 100, 150, 250] }
 
-    /// Where a person goes next, in parts of a hundred: inside, just outside the edge; else far.
+    /// Where a person goes next, percent: inside, just outside the edge; the rest far away.
     var weights: (inside: Int, edge: Int) {
         switch self {
         case .canyon: (45, 35)
@@ -39,6 +39,6 @@ enum TruthClass: CaseIterable {
         }
     }
 
-    /// One fix in so many is thrown away; 0 = none.
+    /// One fix in this many is wrong; 0 = none.
     var spikeEvery: Int { self == .spikeWithSpeed || self == .spikeWithoutSpeed ? 100 : 0 }
 }

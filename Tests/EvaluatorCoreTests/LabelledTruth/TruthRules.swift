@@ -20,47 +20,47 @@ enum TruthRule: CaseIterable {
         }
     }
 
-    func told(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
+    func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
         switch self {
-        case .current: CurrentRule.told(track, kind)
-        case .old: OldRule.told(track, kind)
-        case .containment: Containment.told(track, accuracyMax: .infinity, speedMax: .infinity)
-        // An event whenever a position is on the other side than the one before. Its filters get
-        // strict values: `filter.accuracy` = 200 m and `filter.maxSpeed` = 270 knots (139 m/s),
-        // where its configuration keys advise to start with 25,000 knots.
-        case .traccar: Containment.told(track, accuracyMax: 200, speedMax: 139)
+        case .current: CurrentRule.emitted(track, kind)
+        case .old: OldRule.emitted(track, kind)
+        case .containment: Containment.emitted(track, accuracyMax: .infinity, speedMax: .infinity)
+        // An event whenever a position is on the other side than the previous one. Its filters get
+        // strict values: `filter.accuracy` = 200 m and `filter.maxSpeed` = 270 knots (139 m/s); its
+        // documentation suggests to start with 25,000 knots.
+        case .traccar: Containment.emitted(track, accuracyMax: 200, speedMax: 139)
         }
     }
 }
 
-/// Inside or not, fix by fix.
+/// Inside or outside, fix by fix.
 enum Containment {
-    static func told(
+    static func emitted(
         _ track: TruthTrack, accuracyMax: Double, speedMax: Double
     ) -> [ToldCrossing] {
-        var told: [ToldCrossing] = []
+        var emitted: [ToldCrossing] = []
         var last: (sample: TruthTrack.Sample, isInside: Bool)?
         for sample in track.samples where sample.accuracy <= accuracyMax {
             let isInside = track.beyond(sample) <= 0
             if let last {
-                let metres = last.sample.spot.metres(to: sample.spot)
+                let metres = last.sample.localPoint.metres(to: sample.localPoint)
                 if metres > speedMax * Double(sample.second - last.sample.second) { continue }
                 if isInside != last.isInside {
-                    told.append(ToldCrossing(time: sample.received, isEnter: isInside))
+                    emitted.append(ToldCrossing(time: sample.received, isEnter: isInside))
                 }
             }
             last = (sample, isInside)
         }
-        return told
+        return emitted
     }
 }
 
-/// What this program decides, with its clocks.
+/// The rule of this program, with deadlines.
 enum CurrentRule {
-    static func told(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
+    static func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
         var state = PartitionState()
-        var clocks: [WantedClock] = []
-        var told: [ToldCrossing] = []
+        var deadlines: [Deadline] = []
+        var emitted: [ToldCrossing] = []
         var number: UInt64 = 0
         func handle(_ body: EventBody, at time: Timestamp) {
             number += 1
@@ -69,25 +69,28 @@ enum CurrentRule {
             state.handle(event, into: &outputs)
             for output in outputs {
                 switch output.body {
-                case .zoneEntered: told.append(ToldCrossing(time: time, isEnter: true))
-                case .zoneExited: told.append(ToldCrossing(time: time, isEnter: false))
-                case .clockWanted(let clock): clocks.append(clock)
-                case .clockUnwanted(let clock): clocks.removeAll { $0 == clock }
+                case .zoneEntered: emitted.append(ToldCrossing(time: time, isEnter: true))
+                case .zoneExited: emitted.append(ToldCrossing(time: time, isEnter: false))
+                case .deadlineScheduled(let deadline): deadlines.append(deadline)
+                case .deadlineCancelled(let deadline): deadlines.removeAll { $0 == deadline }
                 default: break
                 }
             }
         }
         func pass(to end: Timestamp) {
-            while let clock = clocks.min(by: { $0.due < $1.due }), clock.due <= end {
-                clocks.removeAll { $0 == clock }
-                handle(.inputClock(FiredClock(clock: clock, fired: clock.due)), at: clock.due)
+            while let deadline = deadlines.min(by: { $0.due < $1.due }), deadline.due <= end {
+                deadlines.removeAll { $0 == deadline }
+                handle(
+                    .inputDeadline(ExpiredDeadline(deadline: deadline, expired: deadline.due)),
+                    at: deadline.due
+                )
             }
         }
         let start = TruthTrack.start
-        let zone = PlacedZone.round(radius: Int32(track.radius), kind: kind)
-        handle(.inputCircle(PlacedCircle(circle: World.circle, zones: [zone])), at: start)
-        let person = PlacedPerson(
-            person: World.person, leadingDevice: nil, circles: [World.circle], zones: [])
+        let zone = ConfiguredZone.round(radius: Int32(track.radius), kind: kind)
+        handle(.inputCircle(ConfiguredCircle(circle: World.circle, zones: [zone])), at: start)
+        let person = ConfiguredPerson(
+            person: World.person, primaryDevice: nil, circles: [World.circle], zones: [])
         handle(.inputPerson(person), at: start)
         for sample in track.samples {
             pass(to: sample.received)
@@ -97,6 +100,6 @@ enum CurrentRule {
             handle(.inputReport(report), at: sample.received)
         }
         pass(to: TruthTrack.time(track.duration))
-        return told
+        return emitted
     }
 }

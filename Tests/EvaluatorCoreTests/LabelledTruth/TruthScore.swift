@@ -1,25 +1,25 @@
 import Model
 
-/// How well a rule did on some tracks.
+/// The score of a rule on some tracks.
 ///
 /// A reported crossing is *false* if the person was not truly on that side at any moment since the
-/// crossing reported before it, nor in the last 45 min.
+/// previously reported crossing, nor in the last 45 min.
 ///
-/// A true crossing is *clear* if the person was well inside and is well outside within 5 min of
-/// crossing the edge, or the other way round, and stays there for 10 min, and at least two fixes of
-/// 100 m or better show it (one, within 5 min of the first, where the phone dies). Well is twice
-/// the usual accuracy of the track, at least 30 m, at most half the radius inside. A clear crossing
-/// is *missed* if the rule has the person on the wrong side from then to the next one.
+/// A true crossing is *clear* if the person was well inside and is well outside within 5 min, or
+/// vice versa, and stays there for 10 min. At least two fixes of 100 m or better must show it, or
+/// one within 5 min of the first if the phone dies. "Well" is twice the usual accuracy of the
+/// track, at least 30 m, and inside at most half the radius. A clear crossing is *missed* if the
+/// rule has the person on the wrong side from then to the next one.
 ///
-/// Delays are counted from the arrival of the first fix taken after the true crossing whose own
-/// position is beyond the edge, to the report of the crossing.
+/// Delays count from the arrival of the first fix after the true crossing whose own position is
+/// beyond the edge, to the report of the crossing.
 struct TruthScore {
-    private(set) var told = 0
+    private(set) var emitted = 0
     private(set) var clear = 0
     private(set) var missed = 0
     private(set) var falseCount = 0
     private(set) var zoneHours = 0.0
-    /// Seconds, and in reporting intervals.
+    /// Seconds, and reporting intervals.
     private(set) var enters: [Double] = []
     private(set) var enterIntervals: [Double] = []
     private(set) var exits: [Double] = []
@@ -28,7 +28,7 @@ struct TruthScore {
     var missedShare: Double { clear > 0 ? missed.asDouble / clear.asDouble : 0 }
 
     mutating func add(_ other: TruthScore) {
-        told += other.told
+        emitted += other.emitted
         clear += other.clear
         missed += other.missed
         falseCount += other.falseCount
@@ -38,15 +38,15 @@ struct TruthScore {
         exits += other.exits
     }
 
-    mutating func add(_ track: TruthTrack, _ spells: [TruthSpell], _ told: [ToldCrossing]) {
-        self.told += told.count
+    mutating func add(_ track: TruthTrack, _ spells: [TruthSpell], _ emitted: [ToldCrossing]) {
+        self.emitted += emitted.count
         zoneHours += Double(track.duration) / 3600
-        countFalse(track, told)
+        countFalse(track, emitted)
         for spell in spells {
             clear += 1
             let start = TruthTrack.time(spell.start - track.interval - 5)
             let end = TruthTrack.time(spell.end)
-            let match = told.first {
+            let match = emitted.first {
                 $0.isEnter == spell.isInside && $0.time > start && $0.time <= end
             }
             if let match {
@@ -58,16 +58,16 @@ struct TruthScore {
                     exits.append(delay)
                 }
             } else {
-                // Before its first report a rule has the person where the first fix is.
-                let before = told.last { $0.time <= start }?.isEnter
+                // Before its first report a rule has the person at the first fix.
+                let before = emitted.last { $0.time <= start }?.isEnter
                 if (before ?? track.startsInside) != spell.isInside { missed += 1 }
             }
         }
     }
 
-    private mutating func countFalse(_ track: TruthTrack, _ told: [ToldCrossing]) {
+    private mutating func countFalse(_ track: TruthTrack, _ emitted: [ToldCrossing]) {
         var last = 0
-        for crossing in told {
+        for crossing in emitted {
             let passed = (crossing.time - TruthTrack.start).microseconds / 1_000_000
             let now = min(Int(passed), track.duration - 1)
             let from = min(max(last, now - 2700, 0), now)
@@ -80,7 +80,7 @@ struct TruthScore {
     }
 }
 
-/// The time after a clear crossing, until the next one.
+/// The time from a clear crossing to the next one.
 struct TruthSpell {
     /// When the person truly crossed the edge, seconds of the track.
     var start: Int
@@ -117,7 +117,7 @@ struct TruthSpell {
         return spells.compactMap { $0.shown(by: track, well: well, depth: depth) }
     }
 
-    /// The spell, if it lasts and fixes show it.
+    /// The spell if it lasts and fixes show it; nil otherwise.
     private func shown(by track: TruthTrack, well: Double, depth: Double) -> TruthSpell? {
         func isWell(_ beyond: Double) -> Bool { isInside ? beyond <= -depth : beyond >= well }
         let seconds = (start..<end).count { isWell(track.way.beyond(at: $0)) }
@@ -140,7 +140,7 @@ struct TruthSpell {
 }
 
 extension [Double] {
-    /// The value that so many percent do not exceed; 0 of none.
+    /// The percentile of the values; 0 if there are none.
     func percentile(_ percent: Int) -> Double {
         let sorted = sorted()
         guard !sorted.isEmpty else { return 0 }

@@ -12,8 +12,8 @@ struct TruthTable {
     private(set) var scores: [Row: TruthScore] = [:]
 
     /// - Parameters:
-    ///   - seeds: of each, every class has three tracks: fixes each 10, 60 and 180 s.
-    ///   - hours: of each track
+    ///   - seeds: each gives three tracks per class, with fixes every 10, 60 and 180 s.
+    ///   - hours: length of each track.
     init(seeds: Range<UInt64>, hours: Int, rules: [TruthRule] = TruthRule.allCases) {
         for truthClass in TruthClass.allCases {
             for seed in seeds {
@@ -36,7 +36,7 @@ struct TruthTable {
         for kind in [ZoneKind.safe, .alert] {
             for rule in rules {
                 var score = TruthScore()
-                score.add(track, spells, rule.told(track, kind))
+                score.add(track, spells, rule.emitted(track, kind))
                 for truthClass in [track.kind, nil] {
                     scores[
                         Row(kind: kind, truthClass: truthClass, rule: rule), default: TruthScore()
@@ -59,7 +59,7 @@ struct TruthTable {
                     lines.append(
                         TruthTable.line([
                             kind.rawValue, truthClass?.name ?? "all", rule.name,
-                            "\(score.told)", "\(score.missed) of \(score.clear)",
+                            "\(score.emitted)", "\(score.missed) of \(score.clear)",
                             TruthTable.tenths(score.falsePer100ZoneHours),
                             TruthTable.delays(score.enters), TruthTable.delays(score.exits),
                         ]))

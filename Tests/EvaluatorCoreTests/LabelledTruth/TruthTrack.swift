@@ -2,16 +2,16 @@ import Glibc
 import Model
 import TestSupport
 
-/// A true way and the fixes that a phone reports of it.
+/// A true path and the fixes that a phone reports of it.
 struct TruthTrack {
     struct Sample {
         var fix: Fix
         /// When the report arrives.
         var received: Timestamp
-        var spot: TruthWay.Spot
+        var localPoint: TruthWay.LocalPoint
         /// Metres.
         var accuracy: Double
-        /// Index of the true way.
+        /// Index in the true path.
         var second: Int
     }
 
@@ -41,10 +41,11 @@ struct TruthTrack {
     /// Seconds of the track.
     var duration: Int { way.spots.count }
 
-    /// How far a fix is beyond the edge, metres.
+    /// Distance of a fix beyond the edge, metres.
     func beyond(_ sample: Sample) -> Double {
-        let spot = sample.spot
-        return (spot.north * spot.north + spot.east * spot.east).squareRoot() - radius
+        let localPoint = sample.localPoint
+        return (localPoint.north * localPoint.north + localPoint.east * localPoint.east)
+            .squareRoot() - radius
     }
 
     /// Whether the first fix is inside.
@@ -56,23 +57,23 @@ struct TruthTrack {
         _ seen: TruthPhone.Sight, at second: Int, _ random: inout SeededGenerator
     ) -> Sample {
         let position = Coordinate(
-            latitudeE7: World.middle.latitudeE7 + Int32(seen.spot.north * 1e7 / 110_574.276),
-            longitudeE7: World.middle.longitudeE7 + Int32(seen.spot.east * 1e7 / 111_319.491))
+            latitudeE7: World.middle.latitudeE7 + Int32(seen.localPoint.north * 1e7 / 110_574.276),
+            longitudeE7: World.middle.longitudeE7 + Int32(seen.localPoint.east * 1e7 / 111_319.491))
         let fix = Fix(
             time: time(second), position: position,
             accuracyCentimetres: Int32(seen.accuracy * 100),
             speedCentimetresPerSecond: seen.speed.map { Int32($0 * 100) })
         let delay = Int.random(in: 200...3000, using: &random)
         return Sample(
-            fix: fix, received: time(second) + .milliseconds(delay), spot: seen.spot,
+            fix: fix, received: time(second) + .milliseconds(delay), localPoint: seen.localPoint,
             accuracy: seen.accuracy, second: second)
     }
 }
 
-/// What a phone reports of where it truly is.
+/// Simulates the fixes that a phone reports.
 struct TruthPhone {
     struct Sight {
-        var spot: TruthWay.Spot
+        var localPoint: TruthWay.LocalPoint
         /// Metres.
         var accuracy: Double
         /// Metres a second; nil = not reported.
@@ -81,18 +82,18 @@ struct TruthPhone {
 
     private let kind: TruthClass
     private let interval: Int
-    /// Of noise on each axis, metres.
+    /// Deviation of noise on each axis, metres.
     private let deviation: Double
-    /// For how long noise lasts, seconds.
+    /// Correlation time of noise, seconds.
     private let lasting: Double
     /// Reported accuracy divided by the true one.
     private let honesty: Double
     private let reportsSpeed: Bool
-    private var noise = TruthWay.Spot(north: 0, east: 0)
-    private var tower: (leg: Int, offset: TruthWay.Spot, accuracy: Double)?
+    private var noise = TruthWay.LocalPoint(north: 0, east: 0)
+    private var tower: (leg: Int, offset: TruthWay.LocalPoint, accuracy: Double)?
     private var towerLeg = -1
-    private var spike: (left: Int, offset: TruthWay.Spot, accuracy: Double)?
-    /// Fixes outside until the phone is switched off, and for how long it then is.
+    private var spike: (left: Int, offset: TruthWay.LocalPoint, accuracy: Double)?
+    /// Fixes outside until the phone is switched off, and for how long.
     private var fixesLeft: Int
     private var isInside = false
     private var offUntil = 0
@@ -119,7 +120,8 @@ struct TruthPhone {
         noise.east = noise.east * share + rest * random.normal()
         let truth = way.spots[second]
         var sight = Sight(
-            spot: TruthWay.Spot(north: truth.north + noise.north, east: truth.east + noise.east),
+            localPoint: TruthWay.LocalPoint(
+                north: truth.north + noise.north, east: truth.east + noise.east),
             accuracy: max(3, 1.515 * deviation * honesty * .random(in: 0.8...1.2, using: &random)),
             speed: reportsSpeed ? max(0, way.speeds[second] + 0.3 * random.normal()) : nil)
         if kind == .tower { seeTower(way.legs[second], truth, &sight, &random) }
@@ -127,7 +129,7 @@ struct TruthPhone {
         return sight
     }
 
-    /// Off from the first to the third fix outside on, for one to three hours.
+    /// Switched off after the first to third fix outside, for one to three hours.
     private mutating func isOff(
         _ way: TruthWay, at second: Int, _ random: inout SeededGenerator
     ) -> Bool {
@@ -147,9 +149,9 @@ struct TruthPhone {
         return false
     }
 
-    /// In half of all stays a phone sees nothing but one tower.
+    /// In half of all stays the phone sees only one cell tower.
     private mutating func seeTower(
-        _ leg: Int, _ truth: TruthWay.Spot, _ sight: inout Sight,
+        _ leg: Int, _ truth: TruthWay.LocalPoint, _ sight: inout Sight,
         _ random: inout SeededGenerator
     ) {
         guard leg % 2 == 0 else { return }
@@ -158,7 +160,7 @@ struct TruthPhone {
             tower = nil
             if Bool.random(using: &random) {
                 let accuracy = 400 * pow(7.5, Double.random(in: 0...1, using: &random))
-                let offset = TruthWay.Spot(
+                let offset = TruthWay.LocalPoint(
                     north: accuracy / 1.515 * random.normal(),
                     east: accuracy / 1.515 * random.normal())
                 tower = (leg, offset, accuracy)
@@ -166,7 +168,7 @@ struct TruthPhone {
         }
         guard let tower else { return }
         sight = Sight(
-            spot: TruthWay.Spot(
+            localPoint: TruthWay.LocalPoint(
                 north: truth.north + tower.offset.north + 10 * random.normal(),
                 east: truth.east + tower.offset.east + 10 * random.normal()),
             accuracy: tower.accuracy, speed: nil)
@@ -180,13 +182,13 @@ struct TruthPhone {
             let isPair = Int.random(in: 0..<7, using: &random) == 0
             spike = (
                 isPair ? 2 : 1,
-                TruthWay.Spot(north: metres * cos(angle), east: metres * sin(angle)),
+                TruthWay.LocalPoint(north: metres * cos(angle), east: metres * sin(angle)),
                 .random(in: 5...65, using: &random)
             )
         }
         guard var spike else { return }
-        sight.spot.north += spike.offset.north
-        sight.spot.east += spike.offset.east
+        sight.localPoint.north += spike.offset.north
+        sight.localPoint.east += spike.offset.east
         sight.accuracy = spike.accuracy
         sight.speed =
             kind == .spikeWithSpeed ? Double.random(in: 1...25, using: &random) : nil
@@ -196,7 +198,7 @@ struct TruthPhone {
 }
 
 extension SeededGenerator {
-    /// From a normal distribution of deviation 1.
+    /// A normally distributed value with deviation 1.
     mutating func normal() -> Double {
         let radius = (-2 * log(Double.random(in: 1e-12...1, using: &self))).squareRoot()
         return radius * cos(2 * .pi * Double.random(in: 0...1, using: &self))

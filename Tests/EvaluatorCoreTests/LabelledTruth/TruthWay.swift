@@ -1,23 +1,23 @@
 import Glibc
 import TestSupport
 
-/// Where a person truly is, each second, on a flat earth with a zone's centre in its middle.
+/// The true position of a person for each second, on a flat earth around the zone's centre.
 struct TruthWay {
-    struct Spot {
+    struct LocalPoint {
         var north: Double
         var east: Double
 
-        func metres(to other: Spot) -> Double {
+        func metres(to other: LocalPoint) -> Double {
             let (north, east) = (other.north - north, other.east - east)
             return (north * north + east * east).squareRoot()
         }
     }
 
-    /// Metres from the middle.
-    private(set) var spots: [Spot] = []
+    /// Metres from the centre.
+    private(set) var spots: [LocalPoint] = []
     /// Metres a second.
     private(set) var speeds: [Double] = []
-    /// Which stay, or way to it, a second belongs to; ways are odd.
+    /// The stay or the path to it of each second; paths are odd.
     private(set) var legs: [Int] = []
     private let kind: TruthClass
     private let radius: Double
@@ -42,19 +42,20 @@ struct TruthWay {
         legs.removeLast(legs.count - seconds)
     }
 
-    /// How far beyond the edge, metres; negative inside.
+    /// Distance beyond the edge, metres; negative inside.
     func beyond(at second: Int) -> Double {
-        let spot = spots[second]
-        return (spot.north * spot.north + spot.east * spot.east).squareRoot() - radius
+        let localPoint = spots[second]
+        return (localPoint.north * localPoint.north + localPoint.east * localPoint.east)
+            .squareRoot() - radius
     }
 
-    private mutating func add(_ spot: Spot, _ speed: Double, _ leg: Int) {
-        spots.append(spot)
+    private mutating func add(_ localPoint: LocalPoint, _ speed: Double, _ leg: Int) {
+        spots.append(localPoint)
         speeds.append(speed)
         legs.append(leg)
     }
 
-    private func place(_ random: inout SeededGenerator) -> Spot {
+    private func place(_ random: inout SeededGenerator) -> LocalPoint {
         let draw = Int.random(in: 0..<100, using: &random)
         let angle = Double.random(in: 0...(2 * .pi), using: &random)
         let weights = kind.weights
@@ -68,12 +69,12 @@ struct TruthWay {
         } else {
             distance = radius + .random(in: 300...3000, using: &random)
         }
-        return Spot(north: distance * cos(angle), east: distance * sin(angle))
+        return LocalPoint(north: distance * cos(angle), east: distance * sin(angle))
     }
 
-    /// A straight way that begins and ends at rest.
+    /// A straight path that begins and ends at rest.
     private mutating func go(
-        from start: Spot, to end: Spot, _ leg: Int, _ random: inout SeededGenerator
+        from start: LocalPoint, to end: LocalPoint, _ leg: Int, _ random: inout SeededGenerator
     ) {
         let whole = start.metres(to: end)
         guard whole > 0 else { return }
@@ -95,7 +96,7 @@ struct TruthWay {
             gone = min(whole, gone + speed)
             let share = gone / whole
             add(
-                Spot(
+                LocalPoint(
                     north: start.north + (end.north - start.north) * share,
                     east: start.east + (end.east - start.east) * share),
                 speed, leg)

@@ -1,8 +1,8 @@
 import CGEOS
 import Model
 
-/// Districts that fit together: all borders are cut where they meet, each face between them goes to
-/// the first district that has it, and what is between districts to a neighbour.
+/// Districts without overlaps: all borders are split where they meet, each face goes to
+/// the first district that contains it, and gaps go to a neighbour.
 struct Coverage {
     private(set) var districts: [District]
     /// Borders with a district on either side.
@@ -10,22 +10,22 @@ struct Coverage {
 
     init(_ given: [District]) {
         let plane = Arrangement()
-        let faces = plane.faces(of: given.flatMap(\.polygons))
+        let avatars = plane.avatars(of: given.flatMap(\.polygons))
         let shapes = given.map(PlanarDistrict.init)
-        var owners = faces.map { face in shapes.firstIndex { $0.contains(face.inside) } }
+        var owners = avatars.map { avatar in shapes.firstIndex { $0.contains(avatar.inside) } }
         var sides: [Border: [Int]] = [:]
-        for (index, face) in faces.enumerated() {
-            for border in District(name: "", polygons: [face.polygon]).borders {
+        for (index, avatar) in avatars.enumerated() {
+            for border in District(name: "", polygons: [avatar.polygon]).borders {
                 sides[border, default: []].append(index)
             }
         }
-        for (index, face) in faces.enumerated() where owners[index] == nil {
-            let borders = District(name: "", polygons: [face.polygon]).borders
+        for (index, avatar) in avatars.enumerated() where owners[index] == nil {
+            let borders = District(name: "", polygons: [avatar.polygon]).borders
             let neighbours = borders.flatMap { sides[$0] ?? [] }
             owners[index] = neighbours.compactMap { owners[$0] }.min()
         }
         districts = given.indices.map { number in
-            let own = faces.indices.filter { owners[$0] == number }.map { faces[$0].polygon }
+            let own = avatars.indices.filter { owners[$0] == number }.map { avatars[$0].polygon }
             return District(name: given[number].name, polygons: plane.united(own))
         }
         for (border, around) in sides.sorted(by: { $0.key.order < $1.key.order }) {
@@ -40,7 +40,7 @@ extension Border {
     }
 }
 
-/// A district on a flat map of degrees: another way to say what is inside.
+/// A district on a flat map of degrees, as an independent containment test.
 struct PlanarDistrict {
     private let borders: [Border]
     private let south: Int32
@@ -64,36 +64,36 @@ private final class Arrangement {
 
     deinit { GEOS_finish_r(context) }
 
-    /// What lies between all rings, each with a point inside.
-    func faces(of polygons: [Polygon]) -> [(polygon: Polygon, inside: Coordinate)] {
+    /// The faces between all rings, each with a point inside.
+    func avatars(of polygons: [Polygon]) -> [(polygon: Polygon, inside: Coordinate)] {
         let rings = polygons.flatMap { [$0.outer] + $0.holes }
         let lines = collected(
             rings.map { GEOSGeom_createLineString_r(context, sequence($0)) }, GEOS_MULTILINESTRING)
         let cut = GEOSUnaryUnionPrec_r(context, lines, 1)
         var all: [OpaquePointer?] = [cut]
-        let faces = GEOSPolygonize_r(context, &all, 1)
-        defer { for each in [lines, cut, faces] { GEOSGeom_destroy_r(context, each) } }
-        return parts(of: faces).map { face in
-            let point = GEOSPointOnSurface_r(context, face)
+        let avatars = GEOSPolygonize_r(context, &all, 1)
+        defer { for each in [lines, cut, avatars] { GEOSGeom_destroy_r(context, each) } }
+        return parts(of: avatars).map { avatar in
+            let point = GEOSPointOnSurface_r(context, avatar)
             defer { GEOSGeom_destroy_r(context, point) }
             var x = 0.0
             var y = 0.0
             _ = GEOSGeomGetX_r(context, point, &x)
             _ = GEOSGeomGetY_r(context, point, &y)
-            return (polygon(face), coordinate(x, y))
+            return (polygon(avatar), coordinate(x, y))
         }
     }
 
-    /// Faces as one shape; no point of their outline goes or comes.
+    /// Merges faces into one shape without adding or removing outline points.
     func united(_ polygons: [Polygon]) -> [Polygon] {
-        let faces = collected(
+        let avatars = collected(
             polygons.map { polygon in
                 var holes: [OpaquePointer?] = polygon.holes.map(ring)
                 return GEOSGeom_createPolygon_r(
                     context, ring(polygon.outer), &holes, UInt32(holes.count))
             }, GEOS_GEOMETRYCOLLECTION)
-        let whole = GEOSUnaryUnion_r(context, faces)
-        defer { for each in [faces, whole] { GEOSGeom_destroy_r(context, each) } }
+        let whole = GEOSUnaryUnion_r(context, avatars)
+        defer { for each in [avatars, whole] { GEOSGeom_destroy_r(context, each) } }
         return parts(of: whole).map(polygon)
     }
 
@@ -103,11 +103,11 @@ private final class Arrangement {
         }
     }
 
-    private func polygon(_ face: OpaquePointer?) -> Polygon {
+    private func polygon(_ avatar: OpaquePointer?) -> Polygon {
         Polygon(
-            outer: points(GEOSGetExteriorRing_r(context, face)),
-            holes: (0..<GEOSGetNumInteriorRings_r(context, face)).map {
-                points(GEOSGetInteriorRingN_r(context, face, $0))
+            outer: points(GEOSGetExteriorRing_r(context, avatar)),
+            holes: (0..<GEOSGetNumInteriorRings_r(context, avatar)).map {
+                points(GEOSGetInteriorRingN_r(context, avatar, $0))
             })
     }
 

@@ -3,13 +3,13 @@ import Glibc
 import Model
 import Parsing
 
-/// A district of Malaysia as the data have it: shores, islands, borders drawn along neighbours.
+/// A district of Malaysia from public data: shores, islands, borders along neighbours.
 struct District {
     /// Such as `Kluang, JHR`.
     var name: String
     var polygons: [Polygon]
 
-    /// In the environment's TEST_DATA, else in `../shared/data` beside the repository.
+    /// Directory TEST_DATA of the environment, by default `../shared/data` beside the repository.
     static let path: String = {
         let folder = getenv("TEST_DATA").map { String(cString: $0) }
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
@@ -18,7 +18,7 @@ struct District {
 
     static let isThere = access(path, R_OK) == 0
 
-    /// All of them, in the order of the file.
+    /// All districts in file order.
     static func all() throws -> [District] {
         guard let file = fopen(path, "r") else { return [] }
         defer { fclose(file) }
@@ -49,7 +49,7 @@ struct District {
         return Polygon(outer: rings.first ?? [], holes: Array(rings.dropFirst()))
     }
 
-    /// Without points that repeat the one before, and without rings of less than a square metre.
+    /// Omits repeated points and rings below one square metre.
     var cleaned: District {
         let polygons = polygons.compactMap { polygon -> Polygon? in
             let outer = District.cleaned(polygon.outer)
@@ -88,7 +88,7 @@ struct District {
     }
 }
 
-/// An edge whichever way it runs.
+/// An edge, independent of its direction.
 struct Border: Hashable {
     var start: Coordinate
     var end: Coordinate

@@ -5,7 +5,7 @@ import Shapes
 import TestSupport
 import Testing
 
-/// Real borders: 160 districts with shores and islands, drawn each by itself.
+/// Real borders: 160 districts with shores and islands, drawn independently.
 @Suite(
     .enabled(
         if: District.isThere,
@@ -13,7 +13,7 @@ import Testing
 struct DistrictTests {
     private static let questions = getenv("LONG_TESTS") == nil ? 10_000 : 1_000_000
 
-    /// District, fault, and where: polygon, ring, point.
+    /// District, problem, and its polygon, ring and point.
     private static let faults: [(String, String, [Int])] = [
         ("Kluang, JHR", "repeated-point", [0, 1, 0]),
         ("Tangkak, JHR", "repeated-point", [0, 1, 0]),
@@ -26,7 +26,7 @@ struct DistrictTests {
         ("Penampang, SBH", "repeated-point", [0, 1, 0]),
     ]
 
-    @Test func `every district is a zone, or is refused for what is wrong in the data`() throws {
+    @Test func `every district is a zone or is rejected for an error in the data`() throws {
         let districts = try District.all()
         #expect(districts.count == 160)
         var refused: [(String, String, [Int])] = []
@@ -34,12 +34,12 @@ struct DistrictTests {
             do throws(GeometryProblem) {
                 _ = try prepareChecked(.polygons(district.polygons))
             } catch {
-                let place = error.position
+                let position = error.position
                 refused.append(
                     (
                         district.name, error.code,
                         [
-                            place?.polygon ?? -1, place?.ring ?? -1, place?.vertex ?? -1,
+                            position?.polygon ?? -1, position?.ring ?? -1, position?.vertex ?? -1,
                         ]
                     ))
             }
@@ -49,7 +49,7 @@ struct DistrictTests {
         #expect(refused.map { "\($0)" } == Self.faults.map { "\($0)" })
     }
 
-    @Test func `a border that two districts share is the border of both, to the unit`() throws {
+    @Test func `a border that two districts share is identical in both`() throws {
         let districts = try District.all().map(\.cleaned)
         let regions = try districts.map { try #require(Region(prepare(.polygons($0.polygons)))) }
         var sides: [Border: [Int]] = [:]
@@ -69,7 +69,7 @@ struct DistrictTests {
         #expect(wrong == 0)
     }
 
-    @Test func `of districts that fit together exactly one has a point on land`() throws {
+    @Test func `exactly one of the fitted districts contains a point on land`() throws {
         let coverage = Coverage(try District.all().map(\.cleaned))
         let regions = try coverage.districts.map {
             try #require(Region(prepareChecked(.polygons($0.polygons))))
@@ -91,7 +91,7 @@ struct DistrictTests {
             let count = regions.count { $0.contains(here) }
             if isOnLand { onLand += 1 }
             guard count != (isOnLand ? 1 : 0) else { continue }
-            // On a flat map an edge of 20 km is a metre beside the shortest way.
+            // On a flat map an edge of 20 km deviates 1 m from the shortest path.
             let shore = regions.map { $0.signedDistance(from: here).centimetres.magnitude }.min()
             if shore ?? 0 > 300 || count > 1 { wrong += 1 }
         }
@@ -101,7 +101,7 @@ struct DistrictTests {
 
     /// The data were simplified district by district: of 26,976 borders 10,783 are the same in two
     /// districts, elsewhere neighbours overlap (60 km² of 330,000) or leave gaps.
-    @Test func `districts as they are overlap and gape as the data do`() throws {
+    @Test func `unmodified districts overlap and have gaps like the data`() throws {
         let districts = try District.all().map(\.cleaned)
         let regions = try districts.map { try #require(Region(prepare(.polygons($0.polygons)))) }
         let shapes = districts.map(PlanarDistrict.init)

@@ -1,13 +1,13 @@
 import Foundation
 import Runtime
 
-/// Mosquitto as Debian has it, on loopback, with passwords and an access list of its own.
+/// Debian's mosquitto on loopback, with its own passwords and access list.
 public final class BrokerKit {
     public static let isInstalled =
         ["mosquitto", "mosquitto_passwd", "openssl"].allSatisfy {
             Programs.installed($0).hasPrefix("/")
         }
-    /// The suite's own user, who may read and write everything, and its password.
+    /// The user and password of the suite, with access to all topics.
     public static let user = "jaga"
     public static let password = "s3cret"
 
@@ -15,13 +15,13 @@ public final class BrokerKit {
     public let isEncrypted: Bool
     public let folder: TemporaryFolder
     private var capture: Capture?
-    /// What it wrote before it was started again.
+    /// Its output before the last restart.
     private var before = ""
 
-    /// - Parameter isEncrypted: with TLS, by a certificate for `localhost` of an own authority
+    /// - Parameter isEncrypted: use TLS, with a certificate for `localhost` of an own CA
     public init(isEncrypted: Bool = false) throws {
         self.isEncrypted = isEncrypted
-        // Clients write to a broker that has just gone, as services do, which ignore it.
+        // Clients may write to a closed connection, as services do, which ignore the signal.
         signal(SIGPIPE, SIG_IGN)
         port = FreePorts.one()
         folder = try TemporaryFolder()
@@ -97,13 +97,13 @@ public final class BrokerKit {
         }
     }
 
-    /// Makes a user known, who may read and write below a level of that name; also while it runs.
+    /// Adds a user with access below their own name; also while it runs.
     public func add(_ user: String, password: String) throws {
         try run("mosquitto_passwd", ["-b", folder.file("passwords"), user, password])
         capture?.process.send(SIGHUP)
     }
 
-    /// Starts it and waits until it takes connections.
+    /// Starts it and waits until it accepts connections.
     public func start() async throws {
         before += capture?.text ?? ""
         let capture = try Capture(
@@ -116,7 +116,7 @@ public final class BrokerKit {
 
     public func stop(_ signal: Int32 = SIGTERM) async { await capture?.stop(signal) }
 
-    /// Everything that it wrote.
+    /// Its complete output.
     public var log: String { before + (capture?.text ?? "") }
 
     public var url: String {

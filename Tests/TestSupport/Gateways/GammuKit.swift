@@ -1,6 +1,6 @@
 import Foundation
 
-/// gammu-smsd with a dummy phone, and the HTTP front that is shipped for it.
+/// gammu-smsd with a dummy phone, and its HTTP front end from `deploy/`.
 public final class GammuKit: GatewayKit {
     public static let isInstalled =
         GatewayKit.isInstalled(
@@ -15,25 +15,25 @@ public final class GammuKit: GatewayKit {
 
     public var url: String { "http://127.0.0.1:\(port("PORT"))" }
 
-    /// Where the front tells of texts that come in; to be set before it starts.
+    /// Address for incoming texts; set it before the start.
     public var replyAddress: String? {
         didSet { settings["REPLIES"] = replyAddress }
     }
 
-    /// What the phone was given to send, oldest first: number and text of each part.
+    /// Everything that the phone was given to send, oldest first: number and text of each part.
     public func sent() async throws -> [String] {
         try await sql(
             "SELECT DestinationNumber || ' ' || TextDecoded FROM sentitems ORDER BY rowid")
     }
 
-    /// A text comes in, as gammu-smsd keeps it: its dummy phone cannot get any.
+    /// Stores an incoming text like gammu-smsd: its dummy phone cannot receive any.
     public func receive(_ text: String, from sender: String) async throws {
         _ = try await sql(
             "INSERT INTO inbox (Text, UDH, RecipientID, SenderNumber, TextDecoded) "
                 + "VALUES ('', '', '', '\(sender)', '\(text)')")
     }
 
-    /// Texts that came in and were not told of yet.
+    /// Incoming texts that were not forwarded yet.
     public func untold() async throws -> [String] {
         try await sql("SELECT TextDecoded FROM inbox WHERE Processed = 'false'")
     }

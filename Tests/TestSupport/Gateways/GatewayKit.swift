@@ -1,10 +1,10 @@
 import Foundation
 import Runtime
 
-/// A gateway of `Tests/Gateways` that runs on loopback, on ports and in a folder of its own, until
-/// this object or the test program ends.
+/// A gateway of `Tests/Gateways`, running on loopback with its own ports and folder until this
+/// object or the test program ends.
 public class GatewayKit {
-    /// The folder of its files.
+    /// The folder with its files.
     public let folder: TemporaryFolder
     private let name: String
     private let ports: [String: Int]
@@ -12,7 +12,7 @@ public class GatewayKit {
     private var running: Capture?
 
     /// - Parameters:
-    ///   - ports: names of the ports that its `run` knows
+    ///   - ports: names of the ports for its `run` script
     init(_ name: String, ports: [String], settings: [String: String] = [:]) throws {
         self.name = name
         self.settings = settings
@@ -22,7 +22,7 @@ public class GatewayKit {
             uniqueKeysWithValues: ports.enumerated().map { ($1, base + $0) })
     }
 
-    /// Its script has to stop what it started, before it is killed itself.
+    /// Its script must stop its children before it is killed.
     deinit { running?.end() }
 
     func port(_ name: String) -> Int { ports[name] ?? 0 }
@@ -46,13 +46,13 @@ public class GatewayKit {
         }
     }
 
-    /// Stops it, with all its programs.
+    /// Stops it with all its processes.
     public func stop() async {
         await running?.stop()
         running = nil
     }
 
-    /// A file in its folder; empty when it is not there.
+    /// The content of a file in its folder; empty if it does not exist.
     func text(of file: String) -> String {
         let path = folder.file("kit/" + file)
         return FileManager.default.contents(atPath: path).map {
@@ -60,7 +60,7 @@ public class GatewayKit {
         } ?? ""
     }
 
-    /// Sends a signal to one of its programs.
+    /// Sends a signal to one of its processes.
     func send(_ signal: Int32, to program: String) {
         let text = text(of: program + ".pid").trimmingCharacters(in: .whitespacesAndNewlines)
         if let pid = Int32(text) { kill(pid, signal) }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Kannel with a fake operator. The number decides what happens: see `Tests/Gateways/README.md`.
+/// Kannel with a fake carrier. The number selects the outcome: see `Tests/Gateways/README.md`.
 public final class KannelKit: GatewayKit {
-    /// An SMS, or one part of a long one, as the operator got it.
+    /// An SMS, or one part of a long one, as the carrier received it.
     public struct SMS: Hashable, Sendable {
         public let sender: String
         public let recipient: String
-        /// Whether it is UCS-2; else GSM 03.38.
+        /// True for UCS-2, false for GSM 03.38.
         public let isUCS2: Bool
         public let text: String
 
@@ -31,15 +31,15 @@ public final class KannelKit: GatewayKit {
             ])
     }
 
-    /// Where messages are sent to.
+    /// Address for sending messages.
     public var url: String { "http://127.0.0.1:\(port("SEND"))/cgi-bin/sendsms" }
 
-    /// Where Kannel tells of texts that come in; to be set before it starts.
+    /// Address for incoming texts; set it before the start.
     public var replyAddress: String? {
         didSet { settings["REPLIES"] = replyAddress }
     }
 
-    /// A text comes in.
+    /// Delivers an incoming text.
     public func receive(_ text: String, from sender: String) async throws {
         let line = "\(sender) 40404 text \(text)"
         let capture = try Capture(
@@ -53,7 +53,7 @@ public final class KannelKit: GatewayKit {
         }
     }
 
-    /// What the fake operator got, oldest first.
+    /// Everything that the fake carrier received, oldest first.
     public var messages: [SMS] {
         text(of: "fakesmsc.out").split(separator: "\n").compactMap(KannelKit.message)
     }
@@ -80,7 +80,7 @@ public final class KannelKit: GatewayKit {
                 sender: String(words[0]), recipient: String(words[1]), isUCS2: true,
                 text: utf16(words[3]))
         case "udh":
-            // udh HEADER data TEXT, whatever the coding: escapes tell UCS-2.
+            // udh HEADER data TEXT, with any coding: escapes mark UCS-2.
             let parts = words[3].split(separator: " ", maxSplits: 2)
             guard parts.count == 3 else { return nil }
             let isUCS2 = parts[2].contains("%")
@@ -91,7 +91,7 @@ public final class KannelKit: GatewayKit {
         }
     }
 
-    /// Percent-escaped UTF-16, most significant byte first.
+    /// Percent-encoded UTF-16, big endian.
     private static func utf16(_ escaped: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(escaped.utf8)[...]
@@ -109,7 +109,7 @@ public final class KannelKit: GatewayKit {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// Kannel takes requests and answers nothing, until ``thaw()``.
+    /// Kannel accepts requests and does not respond until ``thaw()``.
     public func freeze() { send(SIGSTOP, to: "bearerbox") }
     public func thaw() { send(SIGCONT, to: "bearerbox") }
 }

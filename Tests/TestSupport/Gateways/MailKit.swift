@@ -1,6 +1,6 @@
 import Foundation
 
-/// Exim with STARTTLS and AUTH, and a mail server that breaks. The recipient decides what happens:
+/// Exim with STARTTLS and AUTH, and a faulty mail server. The recipient selects the outcome;
 /// see `Tests/Gateways/README.md`.
 public final class MailKit: GatewayKit {
     public static let isInstalled = GatewayKit.isInstalled("/usr/sbin/exim4", "/usr/bin/openssl")
@@ -18,15 +18,15 @@ public final class MailKit: GatewayKit {
     public var url: String { "smtp://localhost:\(port("SUBMISSION"))/client.example.test" }
     /// TLS from the first byte.
     public var tlsURL: String { "smtps://localhost:\(port("SMTPS"))/client.example.test" }
-    /// The server that breaks.
+    /// The faulty server.
     public var brokenURL: String { "smtp://localhost:\(port("BROKEN"))/client.example.test" }
-    /// The authority behind the servers' certificate.
+    /// The CA of the servers' certificate.
     public var authorities: String { folder.file("kit/tls/ca.pem") }
 
-    /// The mails of a mailbox as they lie there, oldest first.
+    /// The mails of a mailbox, oldest first.
     public func mails(of box: String) -> [String] { files(in: "kit/mail/\(box)/new") }
 
-    /// The messages that the breaking server kept.
+    /// The messages that the faulty server stored.
     public var broken: [String] { files(in: "kit/broken") }
 
     private func files(in path: String) -> [String] {

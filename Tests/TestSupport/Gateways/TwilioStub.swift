@@ -1,4 +1,4 @@
-/// Answers as Twilio does. The number decides what happens: see `Tests/Gateways/README.md`.
+/// Responds like Twilio. The number selects the outcome: see `Tests/Gateways/README.md`.
 public final class TwilioStub: GatewayKit {
     public static let user = "AC1"
     public static let password = "s3cret"
@@ -7,7 +7,7 @@ public final class TwilioStub: GatewayKit {
 
     public var url: String { "http://127.0.0.1:\(port("PORT"))" }
 
-    /// The messages taken, each as a line of JSON.
+    /// The accepted messages, one line of JSON each.
     public var messages: [String] {
         text(of: "stub.out").split(separator: "\n").map(String.init)
     }

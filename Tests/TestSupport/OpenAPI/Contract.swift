@@ -1,19 +1,19 @@
 import Foundation
 import Parsing
 
-/// The API as docs/openapi.yaml describes it, for tests that make requests from it.
+/// The API of docs/openapi.yaml, for tests that generate requests.
 public struct Contract {
-    /// A method on a path.
+    /// A method and a path.
     public struct Operation: Sendable {
         public let id: String
         /// In upper case.
         public let method: String
         /// With its parameters in braces.
         public let path: String
-        /// The service that answers it.
+        /// The service that handles it.
         public let service: String
         public let parameters: [Parameter]
-        /// Nil where it takes no body.
+        /// Nil if it has no body.
         public let body: Body?
     }
 
@@ -27,10 +27,10 @@ public struct Contract {
     }
 
     public struct Body: Sendable {
-        /// The first that is described.
+        /// The first documented one.
         public let contentType: String
         public let schema: JSON
-        /// An example, else a value that has what the schema requires.
+        /// An example, otherwise a value with everything that the schema requires.
         public let sample: JSON
     }
 
@@ -39,7 +39,7 @@ public struct Contract {
 
     /// Reads the document of this repository.
     ///
-    /// - Throws: ``TestFailure`` for what cannot be read, and for references to nothing
+    /// - Throws: ``TestFailure`` for unreadable content and unresolved references
     public init() throws {
         let file = Programs.top.appending(path: "docs/openapi.yaml")
         try self.init(document: YAML.parse(String(contentsOf: file, encoding: .utf8)))
@@ -92,7 +92,7 @@ public struct Contract {
 
     // MARK: Values of a schema
 
-    /// What a `$ref` leads to; anything else as it is.
+    /// Resolves a `$ref`; returns other values unchanged.
     private static func resolve(_ node: JSON, in document: JSON) throws -> JSON {
         var node = node
         while let reference = node["$ref"]?.string {
@@ -104,7 +104,7 @@ public struct Contract {
         return node
     }
 
-    /// A value that a schema allows, as far as its words say.
+    /// A value that matches a schema, as far as its keywords describe it.
     public func sample(_ schema: JSON) throws -> JSON { try Self.sample(schema, in: document) }
 
     private static func sample(_ reference: JSON, in document: JSON) throws -> JSON {
@@ -156,11 +156,11 @@ public struct Contract {
 
     // MARK: Numbers and times within a value
 
-    /// What a schema takes for a number or a time.
+    /// Whether a schema describes a number or a time.
     public enum Leaf: Sendable { case number, time }
 
-    /// Every number and time that a schema allows, each within a value whose other parts are those
-    /// of `base`, or samples: `make` gives the value with something else in that place.
+    /// Every number and time that a schema allows, each inside a value whose other parts are those
+    /// of `base`, or samples: `make` returns the value with a replacement at that place.
     public func leaves(
         of schema: JSON, in base: JSON, depth: Int = 0
     ) throws -> [(leaf: Leaf, make: (JSON) -> JSON)] {
@@ -196,7 +196,7 @@ public struct Contract {
         case "array":
             guard let items = schema["items"] else { break }
             let values = try base.array ?? [sample(items)]
-            // Two of them: a latitude is no longitude.
+            // Two different values: a latitude is not a longitude.
             for index in values.indices.prefix(2) {
                 for entry in try leaves(of: items, in: values[index], depth: depth + 1) {
                     found.append(

@@ -1,14 +1,14 @@
 import Parsing
 
-/// Reads the part of YAML in which docs/openapi.yaml is written.
+/// Parses the subset of YAML that docs/openapi.yaml uses.
 ///
-/// That is: block mappings and sequences, flow collections, block texts (`|`, `>`, with or without
-/// `-`), plain and quoted scalars, comments on lines of their own. Anything else is an error, so
-/// nothing of a document is skipped in silence.
+/// The subset: block mappings and sequences, flow collections, block texts (`|`, `>`, with or
+/// without `-`), plain and quoted scalars, comments on their own lines. Everything else is an
+/// error, so that no content is skipped silently.
 public struct YAML {
-    /// Reads a document.
+    /// Parses a document.
     ///
-    /// - Throws: ``TestFailure`` with the line that cannot be read
+    /// - Throws: ``TestFailure`` with the line that cannot be parsed
     public static func parse(_ text: String) throws -> JSON {
         var reader = YAML(text)
         reader.skipBlank()
@@ -19,9 +19,9 @@ public struct YAML {
     }
 
     private struct Line {
-        /// Columns of blanks before the text.
+        /// Indentation in columns.
         var indent: Int
-        /// Without blanks at either end.
+        /// Trimmed.
         var text: [UInt8]
         var isBlank: Bool { text.isEmpty || text.first == UInt8(ascii: "#") }
     }
@@ -49,7 +49,7 @@ public struct YAML {
 
     // MARK: Blocks
 
-    /// The mapping, sequence or scalar whose first line is the current one.
+    /// The mapping, sequence or scalar that starts at the current line.
     private mutating func block(at indent: Int) throws -> JSON {
         guard let line else { return .null }
         if Self.isItem(line.text) { return try sequence(at: indent) }
@@ -64,7 +64,7 @@ public struct YAML {
     private mutating func sequence(at indent: Int) throws -> JSON {
         var items: [JSON] = []
         while let line, line.indent == indent, Self.isItem(line.text) {
-            // What follows the dash is a block of its own, as if the dash were a blank.
+            // The text after the dash is a block of its own, as if the dash were a blank.
             let rest = line.text.dropFirst().drop { $0 == 32 }
             if rest.isEmpty {
                 place += 1
@@ -96,7 +96,7 @@ public struct YAML {
         return .object(members)
     }
 
-    /// The block below a key or a dash; null where there is none.
+    /// The block below a key or a dash; null if there is none.
     private mutating func nested(in indent: Int, takesItems: Bool = false) throws -> JSON {
         skipBlank()
         guard let line else { return .null }
@@ -105,7 +105,7 @@ public struct YAML {
         return try sequence(at: indent)
     }
 
-    /// The key with which a line begins and what stands behind its colon; nil for other lines.
+    /// The key at the start of a line and the text after its colon; nil for other lines.
     private func key(of text: [UInt8]) throws -> (String, ArraySlice<UInt8>)? {
         var flow = Flow(text)
         let key: String
@@ -130,7 +130,7 @@ public struct YAML {
 
     // MARK: Scalars and flow collections
 
-    /// What begins with `text` on the current line and may go on in lines that stand deeper.
+    /// The value that starts with `text` on the current line and may continue in deeper lines.
     private mutating func scalar(_ text: [UInt8], deeperThan indent: Int) throws -> JSON {
         place += 1
         switch text.first {
@@ -174,7 +174,7 @@ public struct YAML {
     }
 }
 
-/// Reads a flow collection or a quoted scalar: what stands in one line.
+/// Parses a flow collection or a quoted scalar within one line.
 private struct Flow {
     let text: [UInt8]
     var place = 0
@@ -278,7 +278,7 @@ private struct Flow {
         }
     }
 
-    /// A scalar without quotes: null, a truth, a number or a text.
+    /// A plain scalar: null, a boolean, a number or a text.
     static func plain(_ bytes: ArraySlice<UInt8>) -> JSON {
         let text = String(decoding: bytes, as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")

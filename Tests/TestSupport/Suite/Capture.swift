@@ -1,9 +1,9 @@
 import Foundation
 import Runtime
 
-/// A running program with everything that it has written so far.
+/// A running program with its output so far.
 ///
-/// A thread of its own reads all the time: programs of Jaga leave out lines that nobody takes.
+/// A thread reads all the time, because programs of Jaga drop lines that are not read.
 public final class Capture {
     public let process: ChildProcess
     private let reader: Reader
@@ -22,36 +22,36 @@ public final class Capture {
         self.init(try SpawnThread.start(path, arguments, environment: environment))
     }
 
-    /// Nothing is left behind, running or ended: whoever waits for any child of this program, as
-    /// exit tests do, would hear of one that nobody reaps for ever.
+    /// Every child is reaped: exit tests wait for any child of this process and would otherwise
+    /// report a foreign one.
     deinit {
         process.send(SIGKILL)
         while process.reap() == nil { usleep(1000) }
         reader.end()
     }
 
-    /// Asks it to end and waits for that, 10 s at most.
+    /// Sends SIGTERM and waits for the end, 10 s at most.
     public func end() {
         process.send(SIGTERM)
         for _ in 0..<1000 where process.reap() == nil { usleep(10_000) }
     }
 
-    /// Everything that it wrote until now.
+    /// The output so far.
     public var text: String {
         reader.read()
         return String(decoding: reader.bytes, as: UTF8.self)
     }
 
-    /// The whole lines that it wrote until now.
+    /// The complete lines so far.
     public var lines: [Substring] {
         let text = text
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return Array(lines.dropLast())
     }
 
-    /// Sends a signal and waits for its end; kills it when that takes longer than 15 s.
+    /// Sends a signal and waits for the end; kills the process after 15 s.
     ///
-    /// - Returns: the exit status, or 128 + the number of the signal
+    /// - Returns: the exit status, or 128 + the signal number
     @discardableResult
     public func stop(_ signal: Int32 = SIGTERM) async -> Int32 {
         process.send(signal)
@@ -68,8 +68,8 @@ public final class Capture {
 }
 
 extension Capture {
-    /// What its thread and whoever asks share. Of the process both touch the output alone, which
-    /// nobody else does.
+    /// State shared between the reading thread and callers. Both only touch the output, which is
+    /// guarded.
     private final class Reader: @unchecked Sendable {
         private let process: ChildProcess
         private let lock = NSLock()
@@ -80,7 +80,7 @@ extension Capture {
 
         var bytes: [UInt8] { lock.withLock { taken } }
 
-        /// Takes what is there, without waiting.
+        /// Reads what is available, without waiting.
         func read() {
             lock.withLock {
                 while !isOver {
@@ -94,10 +94,10 @@ extension Capture {
             }
         }
 
-        /// Whoever the program has started may hold the pipe for longer.
+        /// Children of the program may hold the pipe for longer.
         func end() { lock.withLock { isOver = true } }
 
-        /// Takes what comes next; false when no more will.
+        /// Reads the next bytes; false at the end.
         func waitAndRead() -> Bool {
             var items: [PollItem] = []
             lock.withLock { process.appendPollItems(to: &items) }

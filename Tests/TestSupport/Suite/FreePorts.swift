@@ -1,11 +1,10 @@
 import Glibc
 
-/// Ports of loopback that nobody listens on, below those that the system gives to outgoing
-/// connections.
+/// Free loopback ports below the range of outgoing connections.
 public enum FreePorts {
     private static let range = 12_000..<31_000
 
-    /// A number from which the given distances are all free.
+    /// A base port whose given offsets are all free.
     public static func base(of distances: [Int]) -> Int {
         while true {
             let base = Int.random(in: range)
@@ -25,14 +24,14 @@ public enum FreePorts {
     }
 }
 
-/// Calls with the address 127.0.0.1 and that port.
+/// Calls the closure with the address 127.0.0.1 and that port.
 func withLoopback<Result>(
     _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
     withAddress("127.0.0.1", port, body)
 }
 
-/// Calls with an address of IPv4 or IPv6, and that port.
+/// Calls the closure with an IPv4 or IPv6 address and that port.
 func withAddress<Result>(
     _ address: String, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {

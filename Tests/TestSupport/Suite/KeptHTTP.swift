@@ -2,23 +2,23 @@ import Foundation
 import Glibc
 import Parsing
 
-/// An HTTP client that keeps its connection, for tests that send thousands of requests.
+/// An HTTP client with a persistent connection, for tests with thousands of requests.
 public final class KeptHTTP {
     private let port: Int
     private var descriptor: Int32 = -1
-    /// Bytes behind the last answer.
+    /// Bytes after the last response.
     private var rest: [UInt8] = []
-    /// Milliseconds that an answer may take.
+    /// Timeout of a response, milliseconds.
     public var timeout = 20_000
 
     public init(port: Int) { self.port = port }
 
     deinit { hangUp() }
 
-    /// Sends a request to 127.0.0.1 and reads its answer; of an event stream only its head.
+    /// Sends a request to 127.0.0.1 and reads the response; for an event stream only its header.
     ///
-    /// - Parameter headers: besides `Host` and `Content-Length`
-    /// - Throws: ``TestFailure`` when there is no whole answer
+    /// - Parameter headers: in addition to `Host` and `Content-Length`
+    /// - Throws: ``TestFailure`` if there is no complete response
     public func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = []
     ) throws -> PlainHTTP.Answer {
@@ -26,7 +26,7 @@ public final class KeptHTTP {
         if !body.isEmpty || method != "GET" { head += "Content-Length: \(body.count)\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let request = Array((head + "\r\n").utf8) + body
-        // A connection that was kept may have been closed meanwhile; then nothing comes back.
+        // The server may have closed the connection in the meantime; then nothing comes back.
         if descriptor >= 0, let answer = try? exchange(request) { return answer }
         hangUp()
         try connect()
@@ -79,7 +79,7 @@ public final class KeptHTTP {
         return TestFailure("the answer of port \(port) \(problem)")
     }
 
-    /// The answer if it is there as a whole.
+    /// The response, if it is complete.
     private func answer(in bytes: [UInt8]) throws -> PlainHTTP.Answer? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What must never stand in a log: places, numbers, addresses, names and secrets.
+/// Searches logs for personal data: positions, numbers, addresses, names and secrets.
 ///
-/// Some have a form of their own; names and tokens have none and are told by whoever made them.
+/// Some are recognised by their form; names and tokens must be given.
 public struct PersonalData: Sendable {
-    /// A line with something that does not belong there.
+    /// A line with personal data.
     public struct Finding: Hashable, Sendable, CustomStringConvertible {
         public let kind: String
-        /// The `msg` of the line, else its beginning without figures.
+        /// The `msg` of the line, otherwise its beginning without digits.
         public let event: String
         /// The whole line.
         public let line: String
@@ -19,7 +19,7 @@ public struct PersonalData: Sendable {
     private let words: [(kind: String, text: String)]
 
     /// - Parameters:
-    ///   - names: of people, circles and zones; shorter ones than three letters are left out
+    ///   - names: of people, circles and zones; names shorter than three letters are ignored
     ///   - secrets: tokens, passwords and keys
     public init(names: Set<String> = [], secrets: Set<String> = []) {
         words =
@@ -35,20 +35,20 @@ public struct PersonalData: Sendable {
         }
     }
 
-    /// Lines that were left out were looked through by nobody: that is a finding, too.
+    /// Dropped lines were not searched, which is a finding, too.
     private func kinds(in line: Substring) -> [String] {
         let separators = Set(" \"'=,;()[]{}<>/?&|".utf8)
         var kinds = line.utf8.split(whereSeparator: separators.contains).compactMap { word in
             PersonalData.kind(of: PersonalData.trimmed(word))
         }
         for word in words where PersonalData.has(word.text, in: line) { kinds.append(word.kind) }
-        if line.contains("lines were left out: nobody took them") { kinds.append("a gap") }
+        if line.contains("log lines dropped") { kinds.append("a gap") }
         return kinds
     }
 
     private typealias Word = Substring.UTF8View.SubSequence
 
-    /// Without what ends a sentence or begins a value.
+    /// Without punctuation around values.
     private static func trimmed(_ word: Word) -> Word {
         let marks = Set(":.!".utf8)
         var rest = word.drop(while: marks.contains)
@@ -56,12 +56,12 @@ public struct PersonalData: Sendable {
         return rest
     }
 
-    /// What has a form of its own.
+    /// Data that is recognised by its form.
     private static func kind(of word: Word) -> String? {
         if word.count == 43,
             word.allSatisfy({ isDigit($0) || isLetter($0) || $0 == 45 || $0 == 95 })
         {
-            // 256 bits in base64url; digests in hexadecimal digits are longer.
+            // 256 bits in base64url; hexadecimal hashes are longer.
             return "a token"
         }
         if word.first == UInt8(ascii: "+") {
@@ -77,7 +77,7 @@ public struct PersonalData: Sendable {
         return isCoordinate(word) ? "a coordinate" : nil
     }
 
-    /// Up to three digits, a point, and four or more: a place within some ten metres.
+    /// Up to three digits, a point, and four or more digits: a position within about ten metres.
     private static func isCoordinate(_ word: Word) -> Bool {
         let parts = (word.first == UInt8(ascii: "-") ? word.dropFirst() : word)
             .split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -90,7 +90,7 @@ public struct PersonalData: Sendable {
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
     private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 32) }
 
-    /// Whether a text stands in a line as words of its own.
+    /// Whether a text occurs in a line as whole words.
     private static func has(_ text: String, in line: Substring) -> Bool {
         line.ranges(of: text).contains { range in
             let before =
@@ -116,9 +116,9 @@ public struct PersonalData: Sendable {
 }
 
 extension PersonalData {
-    /// What a suite was told: its own store of accounts and its own secrets say it.
+    /// The data of a suite, from its store of people and its secrets.
     ///
-    /// - Parameter home: of a suite that has ended
+    /// - Parameter home: home of a stopped suite
     public init(home: String) {
         var secrets: Set<String> = []
         let folder = home + "/secrets"
@@ -131,13 +131,13 @@ extension PersonalData {
         self.init(names: PersonalData.names(home: home), secrets: secrets)
     }
 
-    /// What people, circles, zones and receivers of messages are called, as membership keeps it.
+    /// Names of people, circles, zones and recipients in membership's store.
     private static func names(home: String) -> Set<String> {
         let store = home + "/membership/store.sqlite"
         guard FileManager.default.fileExists(atPath: store) else { return [] }
         let told =
             ["person", "circle", "zone", "zone_set"].map { ($0, "name") }
-            + [("message", "toMoniker"), ("message", "line")]
+            + [("message", "recipientName"), ("message", "line")]
         let sql = told.map { table, member in
             "SELECT json_extract(CAST(data AS TEXT), '$.\(member)') FROM \(table)"
         }.joined(separator: " UNION ")
@@ -153,14 +153,14 @@ extension PersonalData {
 }
 
 extension PersonalData {
-    /// What was found in the logs of suites that have ended since the last ``take()``.
+    /// Findings in the logs of suites that stopped since the last ``take()``.
     private static let found = Mutex<[Finding]>([])
 
     static func note(_ findings: [Finding]) {
         found.withLock { $0 += findings }
     }
 
-    /// Gives what was found, once.
+    /// Returns the findings, once.
     public static func take() -> [Finding] {
         found.withLock { all in
             defer { all = [] }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Parsing
 
-/// An HTTP client of a few lines, apart from the one that is tested: one connection a request.
+/// A minimal HTTP client, independent of the tested one: one connection per request.
 public struct PlainHTTP: Sendable {
     public struct Answer: Sendable {
         public let status: Int
@@ -10,13 +10,13 @@ public struct PlainHTTP: Sendable {
         public let headers: [String: String]
         public let body: [UInt8]
 
-        /// The body as JSON; null when it is none.
+        /// The body as JSON; null if it is not JSON.
         public var json: JSON { (try? JSON.parse(body)) ?? .null }
         public var text: String { String(decoding: body, as: UTF8.self) }
     }
 
     public let port: Int
-    /// Seconds that an answer may take.
+    /// Timeout of a response, seconds.
     public var timeout = 30
 
     public init(port: Int) { self.port = port }
@@ -24,8 +24,8 @@ public struct PlainHTTP: Sendable {
     /// Sends a request to 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - token: sent as password of Basic credentials
-    /// - Throws: ``TestFailure`` when there is no whole answer
+    ///   - token: sent as the password of Basic credentials
+    /// - Throws: ``TestFailure`` if there is no complete response
     public func send(
         _ method: String, _ path: String, body: [UInt8] = [], token: String? = nil,
         headers: [String: String] = [:]

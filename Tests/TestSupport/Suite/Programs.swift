@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where things are that tests start or read.
+/// Paths of programs and files for tests.
 public enum Programs {
-    /// The folder that holds Package.swift.
+    /// The folder with Package.swift.
     public static let top = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -12,7 +12,7 @@ public enum Programs {
             .first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
     }
 
-    /// A program of the package, from the same build as the test that runs.
+    /// A program of the package, from the same build as the running test.
     public static func path(_ name: String) throws -> String {
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent()

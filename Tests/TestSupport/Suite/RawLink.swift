@@ -1,19 +1,19 @@
 import Glibc
 
-/// A connection to a port of loopback on which a test says what it likes, byte by byte.
+/// A connection to a loopback port for arbitrary bytes.
 public final class RawLink {
     private let descriptor: Int32
-    /// Everything that came back until now.
+    /// Everything received so far.
     public private(set) var heard = ""
     public private(set) var isClosed = false
 
-    /// - Parameter source: the address that it comes from, of 127.0.0.0/8 or `::1`
+    /// - Parameter source: its source address, in 127.0.0.0/8 or `::1`
     public init(port: Int, from source: String = "127.0.0.1") throws {
         let isSix = source.contains(":")
         descriptor = socket(isSix ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let isBound = withAddress(source, 0) { bind(descriptor, $0, $1) } == 0
-        let door = isSix ? source : "127.0.0.1"
-        guard isBound, withAddress(door, port, { connect(descriptor, $0, $1) }) == 0 else {
+        let httpServer = isSix ? source : "127.0.0.1"
+        guard isBound, withAddress(httpServer, port, { connect(descriptor, $0, $1) }) == 0 else {
             throw TestFailure("nobody listens on port \(port), or there is no \(source)")
         }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -21,7 +21,7 @@ public final class RawLink {
 
     deinit { close(descriptor) }
 
-    /// Sends what there is room for, and reads what is there.
+    /// Sends as much as possible, and reads what has arrived.
     public func send(_ text: String = "") {
         if !text.isEmpty, !isClosed {
             let count = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))

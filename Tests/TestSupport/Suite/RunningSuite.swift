@@ -3,31 +3,30 @@ import Glibc
 import Parsing
 import Runtime
 
-/// A whole suite as `jaga up` starts it: five processes and nginx, with ports and a home of its
-/// own.
+/// A complete suite started by `jaga up`: five services and nginx, with their own ports and home.
 public final class RunningSuite {
     /// One of its processes.
     public enum Service: String, CaseIterable, Sendable {
         case ingest, membership, evaluator, timer, notifier
     }
 
-    /// The folder of its files.
+    /// The folder with its files.
     public let home: String
     private let temporary: TemporaryFolder?
-    /// The one origin.
+    /// The public port.
     public let port: Int
     public let portBase: Int
     private let jaga: String
     private let arguments: [String]
-    /// `jaga up`; nil while it does not run.
+    /// `jaga up`; nil while it is not running.
     public private(set) var up: Capture?
 
-    /// Makes the home and writes the settings; starts nothing.
+    /// Creates the home and writes the settings; starts nothing.
     ///
     /// - Parameters:
-    ///   - home: the folder of its files, else one that goes away with this object
+    ///   - home: the folder with its files; default: one that is removed with this object
     ///   - settings: lines of jaga.conf
-    ///   - arguments: further ones of `jaga up`
+    ///   - arguments: additional ones for `jaga up`
     public init(
         home: String? = nil, settings: [String: String] = [:], arguments: [String] = []
     ) throws {
@@ -50,9 +49,9 @@ public final class RunningSuite {
             toFile: home + "/jaga.conf", atomically: true, encoding: .utf8)
     }
 
-    /// Starts it and waits until every process is ready, unless some cannot be.
+    /// Starts it and waits until every service is ready, unless one cannot start.
     ///
-    /// - Parameter terminal: where it shows what it says; nobody waits for it then
+    /// - Parameter terminal: where its output goes; then nothing is waited for
     public func start(waits: Bool = true, at terminal: Terminal? = nil) async throws {
         let words =
             ["up", "--home", home, "--port", "\(port)", "--port-base", "\(portBase)"]
@@ -74,8 +73,8 @@ public final class RunningSuite {
         }
     }
 
-    /// Stops it as Ctrl-C does, and looks through all that its processes have written for what
-    /// belongs into no log: ``PersonalData/take()`` gives it.
+    /// Stops it like Ctrl-C, and searches the output of its services for personal data.
+    /// ``PersonalData/take()`` returns the findings.
     ///
     /// - Returns: the exit status of `jaga up`
     @discardableResult
@@ -87,12 +86,12 @@ public final class RunningSuite {
         return status
     }
 
-    /// Everything that `jaga up` showed.
+    /// The complete output of `jaga up`.
     public var log: String { up?.text ?? "" }
 
     // MARK: Its processes
 
-    /// The process id of a service; nil while it does not run.
+    /// The process id of a service; nil while it is not running.
     public func processID(of service: Service) -> Int32? {
         guard let up else { return nil }
         let pid = up.process.pid
@@ -105,7 +104,7 @@ public final class RunningSuite {
         }
     }
 
-    /// Kills a service at once and waits until `jaga up` has started it again.
+    /// Kills a service and waits until `jaga up` has restarted it.
     public func kill(_ service: Service) async throws {
         guard let old = processID(of: service) else {
             throw TestFailure("\(service) does not run")
@@ -118,7 +117,7 @@ public final class RunningSuite {
         guard isBack else { throw TestFailure("\(service) did not come back:\n\(log)") }
     }
 
-    /// Waits until a service answers that it is ready.
+    /// Waits until a service reports that it is ready.
     public func waitUntilReady(_ service: Service) async throws {
         let number = (Service.allCases.firstIndex(of: service) ?? 0) + 1
         let http = PlainHTTP(port: portBase + number)
@@ -129,9 +128,9 @@ public final class RunningSuite {
         guard isReady else { throw TestFailure("\(service) is not ready:\n\(log)") }
     }
 
-    // MARK: Talking to it
+    // MARK: Requests
 
-    /// The one origin, as phones use it.
+    /// The public origin, as phones use it.
     public var http: PlainHTTP { PlainHTTP(port: port) }
 
     /// The operator's token.
@@ -141,7 +140,7 @@ public final class RunningSuite {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The secret of a phone of `jaga demo`, from the file that its `curl` lines read.
+    /// The credential of a phone of `jaga demo`, from the file that its `curl` commands read.
     public func tokenOfDemo(_ user: String) throws -> String {
         let text = try String(
             contentsOfFile: "\(home)/phones/demo-\(user).curl", encoding: .utf8)
@@ -151,15 +150,15 @@ public final class RunningSuite {
         return String(token)
     }
 
-    /// Runs another command of `jaga` against it.
+    /// Runs another `jaga` command against it.
     public func run(_ words: String...) throws -> Capture { try run(words) }
 
-    /// The same.
+    /// Runs another `jaga` command against it.
     public func run(_ words: [String]) throws -> Capture {
         try Capture(jaga, words, environment: environment)
     }
 
-    /// What a command needs to find it.
+    /// The environment that a command needs to find it.
     public var environment: [String: String] {
         Self.environment.merging([
             "JAGA_HOME": home, "JAGA_URL": "http://127.0.0.1:\(port)",
@@ -167,7 +166,7 @@ public final class RunningSuite {
         ]) { $1 }
     }
 
-    /// What processes need of the environment, and nothing that was set for somebody else.
+    /// The environment that processes need, without settings of the caller.
     private static var environment: [String: String] {
         let own = ProcessInfo.processInfo.environment
         return own.filter { ["PATH", "HOME", "LD_LIBRARY_PATH", "TZ"].contains($0.key) }

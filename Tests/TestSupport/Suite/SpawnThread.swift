@@ -2,7 +2,7 @@ import Foundation
 import Runtime
 
 /// The thread that starts the processes of tests. It lives as long as the test program, so that
-/// processes that end with their parent's thread end with the test program, however it ends.
+/// processes that end with their parent's thread end with the test program.
 public enum SpawnThread {
     private struct Job: @unchecked Sendable {
         let body: () -> Void
@@ -41,7 +41,7 @@ public enum SpawnThread {
         return queue
     }()
 
-    /// Starts a program that ends with this one.
+    /// Starts a program that ends with this process.
     public static func start(
         _ path: String, _ arguments: [String], environment: [String: String]
     ) throws -> ChildProcess {
@@ -61,7 +61,7 @@ public enum SpawnThread {
     }
 }
 
-/// Something that a test needs is not as it should be.
+/// A precondition of a test does not hold.
 public struct TestFailure: Error, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A terminal at which nobody looks unless told to.
+/// A pseudo-terminal that is read only on request.
 public final class Terminal {
-    /// What programs write to; it lets them wait while there is no room, as terminals do.
+    /// The end for programs; writes block while it is full, as on terminals.
     public let descriptor: Int32
-    /// Of the same.
+    /// The path of that end.
     public let path: String
     private let screen: Int32
 
@@ -26,13 +26,13 @@ public final class Terminal {
         close(screen)
     }
 
-    /// Stops it as Ctrl-S does.
+    /// Stops it like Ctrl-S.
     public func stop() { tcflow(descriptor, TCOOFF) }
 
-    /// Lets it go on as Ctrl-Q does.
+    /// Continues it like Ctrl-Q.
     public func goOn() { tcflow(descriptor, TCOON) }
 
-    /// What was shown since the last call, with plain ends of lines, without waiting.
+    /// The output since the last call, with plain line ends, without waiting.
     public func take() -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

@@ -1,11 +1,10 @@
 import Foundation
 
-/// Waits until something holds, looking again every so often; what if it never does is the test's
-/// to say.
+/// Waits until a condition holds, polling at intervals. The test decides what a timeout means.
 ///
 /// - Parameters:
-///   - seconds: at most; long, since it is only reached when something is broken
-/// - Returns: whether it held in time
+///   - seconds: timeout; long, because it is reached only when something is broken
+/// - Returns: whether the condition held in time
 public func eventually(
     within seconds: Double = 30, every milliseconds: Int = 50, _ holds: () async throws -> Bool
 ) async rethrows -> Bool {

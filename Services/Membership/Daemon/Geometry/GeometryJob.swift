@@ -4,12 +4,12 @@ import Parsing
 import Runtime
 import Shapes
 
-/// A shape that is to be checked and prepared.
+/// A shape to check and prepare.
 struct GeometryJob: Hashable, Sendable {
     var shape: ZoneShape
     var insetCentimetres: Int32
 
-    /// Points that the shape is drawn with.
+    /// Vertices of the shape.
     var pointCount: Int {
         switch shape {
         case .circle: 1
@@ -19,8 +19,8 @@ struct GeometryJob: Hashable, Sendable {
         }
     }
 
-    /// Whether preparing it takes microseconds for each point. Corridors and insets are drawn by
-    /// GEOS, which may take a second.
+    /// Whether preparing takes microseconds per vertex. Corridors and insets use GEOS, which may
+    /// take a second.
     var isQuick: Bool {
         switch shape {
         case .circle: true
@@ -38,16 +38,16 @@ struct GeometryJob: Hashable, Sendable {
     }
 }
 
-/// What became of a ``GeometryJob``.
+/// Result of a ``GeometryJob``.
 enum GeometryOutcome: Hashable, Sendable {
     case prepared(PreparedGeometry)
     case fault(GeometryProblem)
-    /// The request used all the processor time that one request may use.
+    /// The request exceeded its CPU time.
     case overBudget
 }
 
-/// The messages between membership and its geometry worker: 64-bit numbers, little endian. A fault
-/// is JSON behind the number 1.
+/// Codec of messages between membership and its geometry worker: 64-bit numbers, little endian. A
+/// fault is JSON after the number 1.
 enum GeometryCodec {
     static func encode(_ job: GeometryJob) -> [UInt8] {
         var numbers = Numbers()
@@ -116,7 +116,7 @@ enum GeometryCodec {
         return numbers.bytes
     }
 
-    /// Nil for what no worker sends.
+    /// Returns nil if the bytes are invalid.
     static func decodeOutcome(_ bytes: [UInt8]) -> GeometryOutcome? {
         var numbers = NumberReader(bytes)
         switch numbers.next() {
@@ -140,7 +140,7 @@ enum GeometryCodec {
         }
     }
 
-    /// The whole of the worker's `main`.
+    /// Main function of the worker.
     static func serve() {
         PrivateProcess.begin()
         WorkerProcess.serve(memoryBytes: 2 << 30) { message in
@@ -149,7 +149,7 @@ enum GeometryCodec {
     }
 }
 
-/// Numbers that are written one after the other.
+/// Appends numbers to a byte buffer.
 private struct Numbers {
     var bytes: [UInt8] = []
 
@@ -170,7 +170,8 @@ private struct Numbers {
     }
 }
 
-/// Reads ``Numbers``. After the end, or beyond a bound, everything is 0 and ``isValid`` is false.
+/// Reads ``Numbers``. After the end, or after an invalid count, every read returns 0 and
+/// ``isValid`` is false.
 private struct NumberReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -205,7 +206,7 @@ private struct NumberReader {
 
     mutating func list<Element>(_ each: (inout NumberReader) -> Element) -> [Element] {
         let count = next()
-        // No element is shorter than one number.
+        // Every element has at least one number.
         guard count >= 0, count <= Int64(bytes.count / 8) else {
             isValid = false
             return []

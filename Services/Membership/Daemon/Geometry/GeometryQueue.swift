@@ -4,13 +4,13 @@ import Model
 import Runtime
 import Web
 
-/// Requests whose shapes a worker process prepares, one shape at a time.
+/// Queue of requests whose shapes a worker process prepares, one shape at a time.
 ///
-/// Requesters take turns, shape by shape, so that nobody waits for all of somebody else's shapes.
-/// The processor time of one request is bounded: when it is used up, the worker is killed and what
-/// is left of the request is over budget. The service's own thread only passes messages.
+/// Requesters take turns shape by shape, so a large request does not delay others. CPU time per
+/// request is limited: when it is used up, the worker is killed and the remaining shapes of the
+/// request are over budget. The service's own thread only passes messages.
 final class GeometryQueue: Pollable {
-    /// A request and what is known of its shapes.
+    /// A request and the results of its shapes.
     struct Entry {
         var request: Request
         /// Nil for the operator.
@@ -19,7 +19,7 @@ final class GeometryQueue: Pollable {
         var outcomes: [GeometryJob: GeometryOutcome] = [:]
         var usedMicroseconds: Int64 = 0
         var received: Timestamp
-        /// Turns that answered the request and were rolled back.
+        /// Rolled-back turns that answered the request.
         var failures = 0
 
         var isFinished: Bool { outcomes.count == jobs.count }
@@ -28,43 +28,43 @@ final class GeometryQueue: Pollable {
 
     private let program: String
     private var worker: WorkerProcess?
-    /// In the order of their next turns.
+    /// In round-robin order.
     private var waiting: [Entry] = []
-    /// All shapes are prepared, and the turn that answers them is not committed yet.
+    /// Finished requests whose turn is not committed.
     private var finished: [Entry] = []
     private var running: Running?
 
     private struct Running {
         var request: UInt64
         var job: GeometryJob
-        /// Processor time that the worker had used before.
+        /// CPU time of the worker before this job.
         var usedBefore: Int64
     }
 
-    /// How a worker is started: `<program> geometry-worker`.
+    /// Argument that starts the program as a worker.
     static let argument = "geometry-worker"
 
     init(program: String = "/proc/self/exe") { self.program = program }
 
-    /// Requests that wait here, or whose answer is not committed.
+    /// Requests that are waiting, or whose answer is not committed.
     var requests: Set<UInt64> { Set((waiting + finished).map(\.request.id)) }
 
     var count: Int { waiting.count }
 
     // MARK: Requests
 
-    /// Takes a request whose shapes are to be prepared.
+    /// Enqueues a request.
     ///
-    /// - Throws: 429 when the requester has too many waiting, 503 when all have
+    /// - Throws: 429 if the requester has too many waiting requests, 503 if the queue is full
     func append(_ entry: Entry) throws(Problem) {
         try checkRoom(for: entry.requester)
         guard waiting.count < Limits.geometryRequestsMax else {
-            throw .unavailable("too many requests with shapes wait", retryAfterSeconds: 5)
+            throw .unavailable("too many requests with shapes are waiting", retryAfterSeconds: 5)
         }
         waiting.append(entry)
     }
 
-    /// Refuses a requester whose earlier requests wait.
+    /// Rejects a requester whose earlier requests are waiting.
     ///
     /// - Parameter requester: nil for the operator
     /// - Throws: 429
@@ -73,15 +73,15 @@ final class GeometryQueue: Pollable {
         let own = waiting.count { $0.requester == requester }
         guard own < Limits.geometryRequestsPerRequesterMax else {
             throw .tooMany(
-                "shapes of an earlier request of yours are still being checked",
+                "shapes of your earlier request are still being checked",
                 retryAfterSeconds: 2)
         }
     }
 
-    /// Requests to answer in this turn: those whose shapes are prepared.
+    /// Returns the requests to answer in this turn: finished ones and those that waited too long.
     ///
-    /// They are answered again after a rollback, until ``committed()``.
-    func takeFinished(at now: Timestamp) -> [Entry] {
+    /// After a rollback they are returned again, until ``committed()``.
+    func collectFinished(at now: Timestamp) -> [Entry] {
         receive()
         let late = waiting.filter { now - $0.received > Limits.geometryWaitMax }
         waiting.removeAll { now - $0.received > Limits.geometryWaitMax }
@@ -90,10 +90,10 @@ final class GeometryQueue: Pollable {
         return finished
     }
 
-    /// What was answered is on its way.
+    /// Removes the requests that the committed turn answered.
     func committed() { finished = [] }
 
-    /// The turn was rolled back: what it answered is answered again, but not for ever.
+    /// Counts the failure. Requests with too many failures are dropped.
     func rolledBack() {
         for index in finished.indices { finished[index].failures += 1 }
         finished.removeAll { $0.failures >= Limits.geometryFailuresMax }
@@ -103,7 +103,7 @@ final class GeometryQueue: Pollable {
 
     func appendPollItems(to items: inout [PollItem]) { worker?.appendPollItems(to: &items) }
 
-    /// While a shape is prepared its processor time is looked at now and then.
+    /// Polls the worker's CPU time while it runs.
     var waitMilliseconds: Int? {
         running != nil ? 50 : finished.isEmpty ? nil : 0
     }
@@ -115,7 +115,7 @@ final class GeometryQueue: Pollable {
         case .message(let message):
             conclude(running, GeometryCodec.decodeOutcome(message) ?? .overBudget, used)
         case .ended:
-            // Killed by the kernel, for its memory or from outside: the shape is to blame.
+            // The worker was killed, probably for its memory use: the shape is to blame.
             self.worker = nil
             conclude(running, .overBudget, used)
         case .nothing:
@@ -144,14 +144,14 @@ final class GeometryQueue: Pollable {
         if entry.isFinished { finished.append(entry) } else { waiting.append(entry) }
     }
 
-    /// Gives the worker the next shape of the request whose turn it is.
+    /// Sends the next shape to the worker.
     private func dispatch() {
         guard running == nil, let entry = waiting.first, let job = entry.next else { return }
         if worker == nil {
             worker = try? WorkerProcess(path: program, arguments: [GeometryQueue.argument])
         }
         guard let worker else {
-            // Nothing can be started now: all of them are told to come again.
+            // No worker can be started: all waiting requests get 503.
             finished += waiting
             waiting = []
             return

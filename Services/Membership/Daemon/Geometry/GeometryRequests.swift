@@ -2,24 +2,25 @@ import MembershipCore
 import Model
 import Web
 
-// Requests that have to wait for their shapes.
+// Requests that wait for their shapes.
 extension MembershipService {
-    /// Answers requests whose shapes are prepared, and gives the worker something to do.
+    /// Answers requests whose shapes are prepared, and starts the next job.
     func answerPrepared() throws {
-        for entry in geometry.takeFinished(at: host.now) {
+        for entry in geometry.collectFinished(at: host.now) {
             guard entry.isFinished else {
                 host.answer(
                     entry.request.id,
                     .problem(
-                        .unavailable("the shapes could not be checked now", retryAfterSeconds: 5)))
+                        .unavailable(
+                            "the shapes could not be checked in time", retryAfterSeconds: 5)))
                 continue
             }
             try handle(entry.request, PreparedShapes(entry.outcomes))
         }
     }
 
-    /// Refuses a large body before it is parsed, if its shapes could not be prepared anyway:
-    /// parsing a file of zones takes as long as a hundred other requests.
+    /// Rejects a large body before it is parsed, if its shapes could not be prepared anyway.
+    /// Parsing a file of zones takes as long as a hundred other requests.
     ///
     /// - Throws: 429
     func checkRoom(for request: Request, _ shapes: PreparedShapes) throws(Problem) {
@@ -28,7 +29,7 @@ extension MembershipService {
         try geometry.checkRoom(for: principal(of: request)?.person?.raw)
     }
 
-    /// Lets a request wait for its shapes.
+    /// Enqueues a request until its shapes are prepared.
     func wait(_ request: Request, for shapes: PreparedShapes) throws(Problem) {
         try geometry.append(
             GeometryQueue.Entry(

@@ -4,24 +4,24 @@ import Shapes
 
 /// The prepared shapes of one request.
 ///
-/// A few quick ones are prepared when they are asked for. All others are missing at first: the
-/// request is read once to find them, waits until the worker has prepared them, and is read again.
+/// A few quick ones are prepared immediately. The request is parsed once to collect the others,
+/// waits until the worker has prepared them, and is parsed again.
 final class PreparedShapes {
-    /// Why a shape is not there.
-    enum Refusal: Error {
+    /// Why a shape is not available.
+    enum Unavailability: Error {
         case fault(GeometryProblem)
-        /// It is prepared by then that the request is read again.
+        /// The worker will prepare it before the request is parsed again.
         case missing
         case overBudget
     }
 
-    /// Whether the request is read to find its shapes: none of them is prepared.
+    /// Whether this is the first parse, with no shape prepared.
     var isFirstReading: Bool { !isDirect && outcomes.isEmpty }
-    /// Points of quick shapes that are prepared at once.
+    /// Vertices of quick shapes that may still be prepared immediately.
     private var quickPointsLeft: Int
     private let isDirect: Bool
     private var outcomes: [GeometryJob: GeometryOutcome]
-    /// Each of them once, in the order of the request.
+    /// Distinct missing shapes, in the order of the request.
     private(set) var missing: [GeometryJob] = []
     private var isMissing: Set<GeometryJob> = []
 
@@ -37,15 +37,15 @@ final class PreparedShapes {
         self.isDirect = isDirect
     }
 
-    /// Prepares everything at once, however long that takes: for tools and tests.
+    /// Prepares every shape immediately, however long it takes. For tools and tests.
     static var direct: PreparedShapes { PreparedShapes(isDirect: true) }
 
-    /// Some milliseconds of work.
+    /// A few milliseconds of work.
     static let quickPointsMax = 250
 
     func prepare(
         _ shape: ZoneShape, insetCentimetres: Int32
-    ) throws(Refusal) -> PreparedGeometry {
+    ) throws(Unavailability) -> PreparedGeometry {
         let job = GeometryJob(shape: shape, insetCentimetres: insetCentimetres)
         switch outcomes[job] ?? outcomeAtOnce(of: job) {
         case .prepared(let prepared): return prepared

@@ -1,9 +1,9 @@
 import Model
 
-/// Times and ages as people read them.
+/// Formats times and ages for people.
 enum ClockText {
-    /// "10:20" by the reader's clock, "10:20 UTC" where that is not known, with the date in front
-    /// on another day than `now`.
+    /// "10:20" in the reader's time zone, "10:20 UTC" if that is unknown. Includes the date if it
+    /// is not the day of `now`.
     static func time(_ time: Timestamp, now: Timestamp, offsetSeconds: Int?) -> String {
         let shift = Int64(offsetSeconds ?? 0)
         let local = time.seconds + shift
@@ -30,7 +30,7 @@ enum ClockText {
     }
 }
 
-/// Coordinates as people and maps read them: five decimals, about a metre.
+/// Formats coordinates with five decimals, about one metre.
 enum PlaceText {
     static func degrees(_ valueE7: Int32) -> String {
         let rounded = (abs(Int64(valueE7)) + 50) / 100
@@ -43,7 +43,7 @@ enum PlaceText {
         "\(degrees(position.latitudeE7)), \(degrees(position.longitudeE7))"
     }
 
-    /// The map's link with the coordinates in the places of `{lat}` and `{lon}`.
+    /// A map link with `{lat}` and `{lon}` replaced.
     static func link(_ position: Coordinate, map: String) -> String {
         var out = ""
         var rest = Substring(map)
@@ -65,10 +65,9 @@ enum PlaceText {
     }
 }
 
-/// Words that came from outside, made fit for one line of a message.
+/// Sanitises external text for one line of a message.
 enum PlainText {
-    /// Control characters and line ends become blanks, blanks are not repeated, and what is longer
-    /// than allowed is cut.
+    /// Replaces control characters and line breaks by single spaces, and truncates.
     static func line(_ text: String, charactersMax: Int) -> String {
         var out = ""
         for character in text {

@@ -1,6 +1,7 @@
-/// The number that people dial for help in a country.
+/// National emergency numbers.
 public enum EmergencyNumber {
-    /// By the calling code of a phone number in E.164; 112, which every GSM phone knows, elsewhere.
+    /// Looks the number up by the calling code of an E.164 number. The default is 112, which every
+    /// GSM phone knows.
     public static func number(forPhone address: String) -> String {
         byCallingCode.first { address.hasPrefix($0.code) }?.number ?? "112"
     }

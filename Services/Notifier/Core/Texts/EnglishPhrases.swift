@@ -4,11 +4,11 @@ struct EnglishPhrases: Phrasebook {
     func trigger(_ trigger: EmergencyTrigger) -> String {
         switch trigger {
         case .panic: "panic button"
-        case .shake: "shook the phone"
-        case .fall: "a fall"
-        case .crash: "a crash"
+        case .shake: "phone shaken"
+        case .fall: "fall"
+        case .crash: "crash"
         case .noMotion: "no motion"
-        case .watchExpired: "watch ran out unanswered"
+        case .watchExpired: "watch expired"
         case .lostContact: "contact lost"
         case .sms: "by SMS"
         }
@@ -25,7 +25,7 @@ struct EnglishPhrases: Phrasebook {
         case .unanswered: "NO ANSWER YET"
         case .pressedAgain: "PRESSED AGAIN"
         case .another: "ANOTHER ALARM"
-        case .record: "Heard of only now"
+        case .record: "Received late"
         }
     }
 
@@ -34,7 +34,7 @@ struct EnglishPhrases: Phrasebook {
     }
 
     func late(due: String, until: String) -> String {
-        "Was due at \(due), our server was down until \(until)"
+        "Late: due at \(due), our server was down until \(until)"
     }
     var noPosition: String { "No position known" }
     var positionNotShared: String { "Position not shared" }
@@ -42,32 +42,32 @@ struct EnglishPhrases: Phrasebook {
     func position(_ coordinates: String) -> String { "Position \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Battery \(percent)%" }
     func note(_ note: String) -> String { "Note: \(note)" }
-    func takeIt(reference: String) -> String { "Take it in Jaga, ref \(reference)" }
-    func takeItByReply(reference: String) -> String { "Or reply OK \(reference)" }
+    func respondInApp(reference: String) -> String { "Respond in Jaga, ref \(reference)" }
+    func respondByReply(reference: String) -> String { "Or reply OK \(reference)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
-    func because(circle: String) -> String { "You are told as a member of \(circle)" }
+    func recipientReason(circle: String) -> String { "You get this as a member of \(circle)" }
 
-    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String {
+    func zone(_ event: ZoneContent, who: String, zone: String, at: String) -> String {
         let sentence =
-            switch what {
+            switch event {
             case .entered: "\(who) entered \(zone)"
             case .left: "\(who) left \(zone)"
             case .near: "\(who) is near \(zone)"
             case .stays: "\(who) is still in \(zone)"
             case .staysUnseen(let minutes):
-                "\(who) is still in \(zone) by the last fix, \(minutes) min old"
+                "\(who) is still in \(zone), last position \(minutes) min ago"
             case .passedThrough: "\(who) passed through \(zone)"
             case .alertEntered: "ALERT \(who) entered \(zone)"
             case .alertNear: "ALERT \(who) is near \(zone)"
             case .alertInside: "ALERT \(who) is in \(zone)"
-            case .alertLeft: "Over: \(who) left \(zone)"
-            case .alertOver: "Over: the alarm of \(zone) for \(who)"
+            case .alertLeft: "Alarm ended: \(who) left \(zone)"
+            case .alertOver: "Alarm ended: \(who), zone \(zone)"
             }
         return "\(sentence), \(at)"
     }
 
     func absent(who: String, zone: String, by: String) -> String {
-        "\(who) is not at \(zone) by \(by)"
+        "\(who) was not at \(zone) by \(by)"
     }
 
     func noContact(who: String, zone: String, by: String, since: String?) -> String {
@@ -78,55 +78,58 @@ struct EnglishPhrases: Phrasebook {
         "ALERT: you are \(near ? "near" : "in") \(zone), \(at)"
     }
 
-    func taken(who: String, by: String?) -> String {
-        "\(by ?? "The operator") has taken the alarm of \(who)"
+    func acknowledged(who: String, by: String?) -> String {
+        "\(by ?? "The operator") is responding to \(who)'s emergency"
     }
 
-    func takenElsewhere(who: String, by: String?) -> String {
-        "\(by ?? "The operator") of another circle is responding to the emergency of \(who)."
-            + " Your circle is asked until one of you responds"
+    func acknowledgedElsewhere(who: String, by: String?) -> String {
+        "\(by ?? "The operator") of another circle is responding to \(who)'s emergency."
+            + " We alert your circle until one of you responds"
     }
 
-    func cancelled(who: String) -> String { "Alarm over: \(who) called it off" }
+    func cancelled(who: String) -> String { "Alarm ended: \(who) cancelled it" }
 
     func resolved(who: String, by: String?) -> String {
-        "Alarm of \(who) is over: resolved by \(by ?? "the operator")"
+        "\(who)'s emergency is over: ended by \(by ?? "the operator")"
     }
 
     func endedElsewhere(who: String, by: String?, circles: String) -> String {
-        "\(by ?? "The operator") ended the emergency of \(who) for \(circles)."
-            + " It goes on for you"
+        "\(by ?? "The operator") ended \(who)'s emergency for \(circles)."
+            + " It is still open for you"
     }
 
     func ownEnded(by: String?, circles: String?) -> String {
-        "\(by ?? "The operator") ended your emergency\(circles.map { " for \($0)" } ?? ""). Right?"
+        "\(by ?? "The operator") ended your emergency\(circles.map { " for \($0)" } ?? "")."
+            + " Are you safe?"
     }
 
     func ownEndedAnswer(goesOn: Bool) -> [String] {
-        guard goesOn else { return ["If you still need help, call again"] }
+        guard goesOn else { return ["If you still need help, call for help again"] }
         return [
             "If so, confirm it in Jaga",
-            "Until then your other circles go on",
+            "We alert your other circles until then",
         ]
     }
 
-    func holderAsked(who: String, minutes: Int64) -> String {
-        "Still on the alarm of \(who)? Confirm in Jaga within \(minutes) min,"
-            + " else the others are told again"
+    func acknowledgementReminder(who: String, minutes: Int64) -> String {
+        "Are you still helping \(who)? Confirm within \(minutes) min"
+            + " or we alert the others again"
     }
 
-    func ownTaken(by: String?) -> String { "\(by ?? "The operator") has taken your alarm" }
+    func ownAcknowledged(by: String?) -> String {
+        "\(by ?? "The operator") is responding to your emergency"
+    }
 
-    func ownNobodyYet(number: String) -> String {
-        "Nobody reached yet, we keep trying. If you can, call \(number)"
+    func ownNobodyReached(number: String) -> String {
+        "Nobody reached yet, we keep trying. Call \(number) if you can"
     }
 
     func watchReminder(deadline: String) -> String {
-        "Are you all right? Your watch ends at \(deadline): end or extend it in Jaga,"
-            + " else your circle is alarmed"
+        "Are you OK? Your watch ends at \(deadline). End or extend it in Jaga"
+            + " or we alert your circle"
     }
 
-    func fired(_ transition: Transition, zones: String) -> String {
+    func transition(_ transition: Transition, zones: String) -> String {
         switch transition {
         case .enter: zones
         case .exit: "left \(zones)"
@@ -137,12 +140,12 @@ struct EnglishPhrases: Phrasebook {
         }
     }
 
-    func allRight(since: String, alarmed: String?) -> String {
-        "Are you all right? Your phone was not heard since \(since): say so in Jaga"
-            + (alarmed.map { ", else your circle is alarmed at \($0)" } ?? "")
+    func checkIn(since: String, alarmAt: String?) -> String {
+        "Are you OK? No signal from your phone since \(since). Confirm in Jaga"
+            + (alarmAt.map { " or we alert your circle at \($0)" } ?? "")
     }
 
-    var allRightByReply: String { "Or reply OK" }
+    var checkInByReply: String { "Or reply OK" }
 
     func contactLost(who: String, since: String) -> String {
         "No contact with \(who) since \(since), and no answer"
@@ -151,58 +154,58 @@ struct EnglishPhrases: Phrasebook {
     func contactRestored(who: String) -> String { "Contact with \(who) is restored" }
     func ownBattery(_ percent: UInt8) -> String { "Your phone's battery is at \(percent)%" }
 
-    func ownBlind(_ cause: String) -> String { "Your phone may fall silent: \(cause)" }
+    func ownImpairment(_ cause: String) -> String { "Your phone may stop reporting: \(cause)" }
 
-    func blind(who: String, _ cause: String) -> String {
-        "The phone of \(who) may fall silent: \(cause)"
+    func impairment(who: String, _ cause: String) -> String {
+        "\(who)'s phone may stop reporting: \(cause)"
     }
 
-    func hindrance(_ hindrance: Hindrance) -> String {
-        switch hindrance {
-        case .locationPermission: "the app may not know the location"
-        case .approximateLocation: "the app knows the location roughly"
-        case .batteryOptimisation: "battery saving stops the app"
-        case .powerSave: "the phone saves its battery"
-        case .hibernation: "the system puts the app to sleep"
-        case .backgroundRefresh: "the app may not work in the background"
-        case .signedOut: "somebody signed out of the app"
-        case .undecryptable: "Jaga cannot decrypt what it sends, its key is another"
+    func impairment(_ impairment: Impairment) -> String {
+        switch impairment {
+        case .locationPermission: "the app has no location permission"
+        case .approximateLocation: "the app gets only a rough location"
+        case .batteryOptimisation: "battery optimisation stops the app"
+        case .powerSave: "power saving is on"
+        case .hibernation: "the system suspends the app"
+        case .backgroundRefresh: "the app may not run in the background"
+        case .signedOut: "the app is signed out"
+        case .undecryptable: "Jaga cannot decrypt its data, wrong key"
         }
     }
 
-    func sender(_ who: String) -> String { "From \(who) by Jaga, STOP to end" }
+    func sender(_ who: String) -> String { "From \(who) via Jaga, STOP to end" }
 
-    var somebody: String { "Somebody" }
+    var somebody: String { "Someone" }
 
     func invitation(who: String, code: String) -> String {
         "\(who) wants to send you messages. To agree, tell them your code \(code)"
     }
 
-    var refusal: String { "Else do nothing, or reply STOP" }
+    var howToDecline: String { "If not, do nothing or reply STOP" }
 
     func zoneFile(who: String, file: String) -> String {
-        "\(who) sends you zones in the file \(file)"
+        "\(who) sent you zones in the file \(file)"
     }
 
-    var preview: String { "Look at them in Jaga before you take them" }
+    var reviewZones: String { "Review them in Jaga before you import them" }
 
-    func yours(who: String) -> String {
-        "You have taken the alarm of \(who). The others are told"
+    func youRespond(who: String) -> String {
+        "You are responding to \(who)'s emergency. We tell the others"
     }
 
     func referenceNeeded(who: String, reference: String) -> String {
-        "To take the alarm of \(who), reply OK \(reference)"
+        "To respond to \(who)'s emergency, reply OK \(reference)"
     }
 
     var confirmInApp: String {
-        "An SMS does not end your emergency. Confirm in Jaga that it is over"
+        "An SMS cannot end your emergency. Confirm in Jaga that it is over"
     }
 
-    var helpComes: String { "Your SOS has arrived, your circle is being told" }
-    var stopped: String {
-        "No more news of zones comes here, only emergencies. START allows it again"
+    var sosReceived: String { "SOS received. We are alerting your circle" }
+    var optedOut: String {
+        "You will get emergencies only. Reply START to get zone alerts again"
     }
-    var started: String { "News of zones may come here again" }
+    var optedIn: String { "You will get zone alerts again" }
 
-    func test(gateway: String) -> String { "This is a test of \(gateway). All is well" }
+    func test(gateway: String) -> String { "This is a test of \(gateway). No action needed" }
 }

@@ -25,7 +25,7 @@ struct IndonesianPhrases: Phrasebook {
         case .unanswered: "BELUM ADA JAWABAN"
         case .pressedAgain: "DITEKAN LAGI"
         case .another: "ALARM LAIN"
-        case .record: "Baru diketahui sekarang"
+        case .record: "Diterima terlambat"
         }
     }
 
@@ -34,7 +34,7 @@ struct IndonesianPhrases: Phrasebook {
     }
 
     func late(due: String, until: String) -> String {
-        "Seharusnya pada \(due), server kami mati sampai \(until)"
+        "Terlambat: seharusnya \(due), server kami mati sampai \(until)"
     }
     var noPosition: String { "Posisi tidak diketahui" }
     var positionNotShared: String { "Posisi tidak dibagikan" }
@@ -42,26 +42,26 @@ struct IndonesianPhrases: Phrasebook {
     func position(_ coordinates: String) -> String { "Posisi \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }
     func note(_ note: String) -> String { "Catatan: \(note)" }
-    func takeIt(reference: String) -> String { "Tangani di Jaga, ref \(reference)" }
-    func takeItByReply(reference: String) -> String { "Atau balas OK \(reference)" }
+    func respondInApp(reference: String) -> String { "Tangani di Jaga, ref \(reference)" }
+    func respondByReply(reference: String) -> String { "Atau balas OK \(reference)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
-    func because(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
+    func recipientReason(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
 
-    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String {
+    func zone(_ event: ZoneContent, who: String, zone: String, at: String) -> String {
         let sentence =
-            switch what {
+            switch event {
             case .entered: "\(who) tiba di \(zone)"
             case .left: "\(who) keluar dari \(zone)"
             case .near: "\(who) berada di dekat \(zone)"
             case .stays: "\(who) masih berada di \(zone)"
             case .staysUnseen(let minutes):
-                "\(who) masih berada di \(zone) menurut posisi terakhir, \(minutes) menit lalu"
+                "\(who) masih berada di \(zone), posisi terakhir \(minutes) menit lalu"
             case .passedThrough: "\(who) melewati \(zone)"
             case .alertEntered: "PERINGATAN \(who) memasuki \(zone)"
             case .alertNear: "PERINGATAN \(who) berada di dekat \(zone)"
             case .alertInside: "PERINGATAN \(who) berada di \(zone)"
-            case .alertLeft: "Selesai: \(who) keluar dari \(zone)"
-            case .alertOver: "Selesai: alarm \(zone) untuk \(who)"
+            case .alertLeft: "Alarm selesai: \(who) keluar dari \(zone)"
+            case .alertOver: "Alarm selesai: \(who), zona \(zone)"
             }
         return "\(sentence), \(at)"
     }
@@ -78,13 +78,13 @@ struct IndonesianPhrases: Phrasebook {
         "PERINGATAN: Anda berada di \(near ? "dekat " : "")\(zone), \(at)"
     }
 
-    func taken(who: String, by: String?) -> String {
-        "\(by ?? "Operator") menangani keadaan darurat \(who)"
+    func acknowledged(who: String, by: String?) -> String {
+        "\(by ?? "Operator") sedang menangani darurat \(who)"
     }
 
-    func takenElsewhere(who: String, by: String?) -> String {
+    func acknowledgedElsewhere(who: String, by: String?) -> String {
         "\(by ?? "Operator") dari grup lain menangani darurat \(who)."
-            + " Grup Anda ditanya sampai ada yang menanggapi"
+            + " Grup Anda diberi tahu sampai ada yang menanggapi"
     }
 
     func cancelled(who: String) -> String { "Darurat berakhir: dibatalkan oleh \(who)" }
@@ -95,39 +95,41 @@ struct IndonesianPhrases: Phrasebook {
 
     func endedElsewhere(who: String, by: String?, circles: String) -> String {
         "\(by ?? "Operator") mengakhiri darurat \(who) untuk \(circles)."
-            + " Bagi Anda darurat berlanjut"
+            + " Bagi Anda masih berlangsung"
     }
 
     func ownEnded(by: String?, circles: String?) -> String {
         "\(by ?? "Operator") mengakhiri darurat Anda\(circles.map { " untuk \($0)" } ?? "")."
-            + " Benar?"
+            + " Anda aman?"
     }
 
     func ownEndedAnswer(goesOn: Bool) -> [String] {
-        guard goesOn else { return ["Jika masih butuh bantuan, panggil lagi"] }
+        guard goesOn else { return ["Jika masih butuh bantuan, minta bantuan lagi"] }
         return [
-            "Jika benar, pastikan di Jaga",
-            "Sampai saat itu lingkaran Anda yang lain tetap siaga",
+            "Jika ya, konfirmasi di Jaga",
+            "Sampai saat itu grup Anda yang lain tetap siaga",
         ]
     }
 
-    func holderAsked(who: String, minutes: Int64) -> String {
-        "Masih menangani darurat \(who)? Pastikan di Jaga dalam \(minutes) menit,"
-            + " jika tidak yang lain diberi tahu lagi"
+    func acknowledgementReminder(who: String, minutes: Int64) -> String {
+        "Masih membantu \(who)? Konfirmasi dalam \(minutes) menit"
+            + " atau kami memberi tahu yang lain lagi"
     }
 
-    func ownTaken(by: String?) -> String { "\(by ?? "Operator") menangani keadaan darurat Anda" }
+    func ownAcknowledged(by: String?) -> String {
+        "\(by ?? "Operator") sedang menangani darurat Anda"
+    }
 
-    func ownNobodyYet(number: String) -> String {
-        "Belum ada yang terhubung, kami terus mencoba. Jika bisa, hubungi \(number)"
+    func ownNobodyReached(number: String) -> String {
+        "Belum ada yang terhubung, kami terus mencoba. Hubungi \(number) jika bisa"
     }
 
     func watchReminder(deadline: String) -> String {
-        "Apakah Anda baik-baik saja? Pemantauan Anda berakhir pukul \(deadline): akhiri atau"
-            + " perpanjang di Jaga, jika tidak lingkaran Anda diberi tahu"
+        "Anda baik-baik saja? Pemantauan Anda berakhir pukul \(deadline). Akhiri atau"
+            + " perpanjang di Jaga atau kami memberi tahu grup Anda"
     }
 
-    func fired(_ transition: Transition, zones: String) -> String {
+    func transition(_ transition: Transition, zones: String) -> String {
         switch transition {
         case .enter: zones
         case .exit: "keluar dari \(zones)"
@@ -138,12 +140,12 @@ struct IndonesianPhrases: Phrasebook {
         }
     }
 
-    func allRight(since: String, alarmed: String?) -> String {
-        "Apakah Anda baik-baik saja? Ponsel Anda diam sejak \(since): jawab di Jaga"
-            + (alarmed.map { ", jika tidak lingkaran Anda diberi tahu pukul \($0)" } ?? "")
+    func checkIn(since: String, alarmAt: String?) -> String {
+        "Anda baik-baik saja? Ponsel Anda tanpa sinyal sejak \(since). Konfirmasi di Jaga"
+            + (alarmAt.map { " atau kami memberi tahu grup Anda pukul \($0)" } ?? "")
     }
 
-    var allRightByReply: String { "Atau balas OK" }
+    var checkInByReply: String { "Atau balas OK" }
 
     func contactLost(who: String, since: String) -> String {
         "Tidak ada kontak dengan \(who) sejak \(since), dan tidak ada jawaban"
@@ -152,22 +154,24 @@ struct IndonesianPhrases: Phrasebook {
     func contactRestored(who: String) -> String { "Kontak dengan \(who) pulih" }
     func ownBattery(_ percent: UInt8) -> String { "Baterai ponsel Anda tinggal \(percent)%" }
 
-    func ownBlind(_ cause: String) -> String { "Ponsel Anda mungkin diam: \(cause)" }
-
-    func blind(who: String, _ cause: String) -> String {
-        "Ponsel \(who) mungkin diam: \(cause)"
+    func ownImpairment(_ cause: String) -> String {
+        "Ponsel Anda mungkin berhenti melapor: \(cause)"
     }
 
-    func hindrance(_ hindrance: Hindrance) -> String {
-        switch hindrance {
+    func impairment(who: String, _ cause: String) -> String {
+        "Ponsel \(who) mungkin berhenti melapor: \(cause)"
+    }
+
+    func impairment(_ impairment: Impairment) -> String {
+        switch impairment {
         case .locationPermission: "aplikasi tidak punya izin lokasi"
         case .approximateLocation: "lokasi hanya perkiraan"
         case .batteryOptimisation: "penghemat baterai menghentikan aplikasi"
-        case .powerSave: "ponsel menghemat baterai"
+        case .powerSave: "penghemat daya aktif"
         case .hibernation: "sistem menidurkan aplikasi"
         case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
         case .signedOut: "aplikasi telah keluar dari akun"
-        case .undecryptable: "Jaga tidak bisa membuka enkripsinya, kuncinya lain"
+        case .undecryptable: "Jaga tidak bisa mendekripsi datanya, kunci salah"
         }
     }
 
@@ -179,31 +183,31 @@ struct IndonesianPhrases: Phrasebook {
         "\(who) ingin mengirim pesan kepada Anda. Jika setuju, beri tahu kode Anda \(code)"
     }
 
-    var refusal: String { "Jika tidak, abaikan atau balas STOP" }
+    var howToDecline: String { "Jika tidak, abaikan atau balas STOP" }
 
     func zoneFile(who: String, file: String) -> String {
         "\(who) mengirim zona kepada Anda dalam berkas \(file)"
     }
 
-    var preview: String { "Periksa zona itu di Jaga sebelum menerimanya" }
+    var reviewZones: String { "Periksa zona itu di Jaga sebelum menerimanya" }
 
-    func yours(who: String) -> String {
-        "Anda menangani alarm \(who). Yang lain diberi tahu"
+    func youRespond(who: String) -> String {
+        "Anda menangani darurat \(who). Yang lain diberi tahu"
     }
 
     func referenceNeeded(who: String, reference: String) -> String {
-        "Untuk menangani alarm \(who), balas OK \(reference)"
+        "Untuk menangani darurat \(who), balas OK \(reference)"
     }
 
     var confirmInApp: String {
-        "SMS tidak mengakhiri darurat Anda. Pastikan di Jaga bahwa darurat telah berakhir"
+        "SMS tidak bisa mengakhiri darurat Anda. Konfirmasi di Jaga bahwa sudah berakhir"
     }
 
-    var helpComes: String { "SOS Anda telah diterima, lingkaran Anda sedang diberi tahu" }
-    var stopped: String {
-        "Tidak ada lagi kabar zona ke nomor ini, hanya keadaan darurat. START mengizinkannya lagi"
+    var sosReceived: String { "SOS diterima. Kami sedang memberi tahu grup Anda" }
+    var optedOut: String {
+        "Anda hanya akan menerima keadaan darurat. Balas START untuk menerima info zona lagi"
     }
-    var started: String { "Kabar zona boleh dikirim ke nomor ini lagi" }
+    var optedIn: String { "Anda akan menerima info zona lagi" }
 
-    func test(gateway: String) -> String { "Ini uji coba \(gateway). Semua baik" }
+    func test(gateway: String) -> String { "Ini uji coba \(gateway). Tidak perlu tindakan" }
 }

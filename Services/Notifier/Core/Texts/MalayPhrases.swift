@@ -25,7 +25,7 @@ struct MalayPhrases: Phrasebook {
         case .unanswered: "BELUM ADA JAWAPAN"
         case .pressedAgain: "DITEKAN LAGI"
         case .another: "PENGGERA LAIN"
-        case .record: "Baru diketahui sekarang"
+        case .record: "Diterima lewat"
         }
     }
 
@@ -34,7 +34,7 @@ struct MalayPhrases: Phrasebook {
     }
 
     func late(due: String, until: String) -> String {
-        "Sepatutnya pada \(due), pelayan kami tidak berfungsi hingga \(until)"
+        "Lewat: sepatutnya \(due), pelayan kami tergendala hingga \(until)"
     }
     var noPosition: String { "Kedudukan tidak diketahui" }
     var positionNotShared: String { "Kedudukan tidak dikongsi" }
@@ -42,26 +42,26 @@ struct MalayPhrases: Phrasebook {
     func position(_ coordinates: String) -> String { "Kedudukan \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }
     func note(_ note: String) -> String { "Nota: \(note)" }
-    func takeIt(reference: String) -> String { "Ambil tugas dalam Jaga, ruj \(reference)" }
-    func takeItByReply(reference: String) -> String { "Atau balas OK \(reference)" }
+    func respondInApp(reference: String) -> String { "Sahkan dalam Jaga, ruj \(reference)" }
+    func respondByReply(reference: String) -> String { "Atau balas OK \(reference)" }
     func reference(_ reference: String) -> String { "Ruj \(reference)" }
-    func because(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
+    func recipientReason(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
 
-    func zone(_ what: ZoneSaying, who: String, zone: String, at: String) -> String {
+    func zone(_ event: ZoneContent, who: String, zone: String, at: String) -> String {
         let sentence =
-            switch what {
+            switch event {
             case .entered: "\(who) tiba di \(zone)"
             case .left: "\(who) keluar dari \(zone)"
             case .near: "\(who) berada dekat \(zone)"
             case .stays: "\(who) masih berada di \(zone)"
             case .staysUnseen(let minutes):
-                "\(who) masih berada di \(zone) menurut kedudukan terakhir, \(minutes) minit lalu"
+                "\(who) masih berada di \(zone), kedudukan terakhir \(minutes) minit lalu"
             case .passedThrough: "\(who) melalui \(zone)"
             case .alertEntered: "AMARAN \(who) memasuki \(zone)"
             case .alertNear: "AMARAN \(who) berada dekat \(zone)"
             case .alertInside: "AMARAN \(who) berada di \(zone)"
-            case .alertLeft: "Tamat: \(who) keluar dari \(zone)"
-            case .alertOver: "Tamat: penggera \(zone) untuk \(who)"
+            case .alertLeft: "Penggera tamat: \(who) keluar dari \(zone)"
+            case .alertOver: "Penggera tamat: \(who), zon \(zone)"
             }
         return "\(sentence), \(at)"
     }
@@ -78,13 +78,13 @@ struct MalayPhrases: Phrasebook {
         "AMARAN: anda berada \(near ? "dekat" : "di") \(zone), \(at)"
     }
 
-    func taken(who: String, by: String?) -> String {
-        "\(by ?? "Operator") telah mengambil tugas kecemasan \(who)"
+    func acknowledged(who: String, by: String?) -> String {
+        "\(by ?? "Operator") sedang menangani kecemasan \(who)"
     }
 
-    func takenElsewhere(who: String, by: String?) -> String {
+    func acknowledgedElsewhere(who: String, by: String?) -> String {
         "\(by ?? "Operator") dari kumpulan lain menangani kecemasan \(who)."
-            + " Kumpulan anda ditanya sehingga seorang menjawab"
+            + " Kumpulan anda dimaklumkan sehingga ada yang menjawab"
     }
 
     func cancelled(who: String) -> String { "Kecemasan tamat: dibatalkan oleh \(who)" }
@@ -95,41 +95,41 @@ struct MalayPhrases: Phrasebook {
 
     func endedElsewhere(who: String, by: String?, circles: String) -> String {
         "\(by ?? "Operator") menamatkan kecemasan \(who) untuk \(circles)."
-            + " Bagi anda ia diteruskan"
+            + " Bagi anda ia masih terbuka"
     }
 
     func ownEnded(by: String?, circles: String?) -> String {
         "\(by ?? "Operator") menamatkan kecemasan anda\(circles.map { " untuk \($0)" } ?? "")."
-            + " Betul?"
+            + " Anda selamat?"
     }
 
     func ownEndedAnswer(goesOn: Bool) -> [String] {
-        guard goesOn else { return ["Jika anda masih perlukan bantuan, panggil semula"] }
+        guard goesOn else { return ["Jika masih perlukan bantuan, minta bantuan semula"] }
         return [
-            "Jika betul, sahkan dalam Jaga",
-            "Sehingga itu kumpulan anda yang lain diteruskan",
+            "Jika ya, sahkan dalam Jaga",
+            "Sehingga itu kami maklumkan kumpulan anda yang lain",
         ]
     }
 
-    func holderAsked(who: String, minutes: Int64) -> String {
-        "Masih membantu \(who)? Sahkan dalam Jaga dalam masa \(minutes) minit,"
-            + " jika tidak yang lain dimaklumkan semula"
+    func acknowledgementReminder(who: String, minutes: Int64) -> String {
+        "Masih membantu \(who)? Sahkan dalam \(minutes) minit"
+            + " atau kami maklumkan yang lain semula"
     }
 
-    func ownTaken(by: String?) -> String {
-        "\(by ?? "Operator") telah mengambil tugas kecemasan anda"
+    func ownAcknowledged(by: String?) -> String {
+        "\(by ?? "Operator") sedang menangani kecemasan anda"
     }
 
-    func ownNobodyYet(number: String) -> String {
-        "Belum ada sesiapa dihubungi, kami terus mencuba. Jika boleh, hubungi \(number)"
+    func ownNobodyReached(number: String) -> String {
+        "Belum ada sesiapa dihubungi, kami terus mencuba. Hubungi \(number) jika boleh"
     }
 
     func watchReminder(deadline: String) -> String {
-        "Adakah anda selamat? Pemantauan anda tamat pada \(deadline): tamatkan atau lanjutkan"
-            + " dalam Jaga, jika tidak kumpulan anda dimaklumkan"
+        "Anda selamat? Pemantauan anda tamat pada \(deadline). Tamatkan atau lanjutkan"
+            + " dalam Jaga atau kami maklumkan kumpulan anda"
     }
 
-    func fired(_ transition: Transition, zones: String) -> String {
+    func transition(_ transition: Transition, zones: String) -> String {
         switch transition {
         case .enter: zones
         case .exit: "keluar dari \(zones)"
@@ -140,12 +140,12 @@ struct MalayPhrases: Phrasebook {
         }
     }
 
-    func allRight(since: String, alarmed: String?) -> String {
-        "Adakah anda selamat? Telefon anda senyap sejak \(since): sahkan di Jaga"
-            + (alarmed.map { ", jika tidak kumpulan anda dimaklumkan pada \($0)" } ?? "")
+    func checkIn(since: String, alarmAt: String?) -> String {
+        "Anda selamat? Tiada isyarat dari telefon anda sejak \(since). Sahkan di Jaga"
+            + (alarmAt.map { " atau kami maklumkan kumpulan anda pada \($0)" } ?? "")
     }
 
-    var allRightByReply: String { "Atau balas OK" }
+    var checkInByReply: String { "Atau balas OK" }
 
     func contactLost(who: String, since: String) -> String {
         "Tiada hubungan dengan \(who) sejak \(since), dan tiada jawapan"
@@ -154,22 +154,24 @@ struct MalayPhrases: Phrasebook {
     func contactRestored(who: String) -> String { "Hubungan dengan \(who) pulih" }
     func ownBattery(_ percent: UInt8) -> String { "Bateri telefon anda tinggal \(percent)%" }
 
-    func ownBlind(_ cause: String) -> String { "Telefon anda mungkin senyap: \(cause)" }
-
-    func blind(who: String, _ cause: String) -> String {
-        "Telefon \(who) mungkin senyap: \(cause)"
+    func ownImpairment(_ cause: String) -> String {
+        "Telefon anda mungkin berhenti melapor: \(cause)"
     }
 
-    func hindrance(_ hindrance: Hindrance) -> String {
-        switch hindrance {
+    func impairment(who: String, _ cause: String) -> String {
+        "Telefon \(who) mungkin berhenti melapor: \(cause)"
+    }
+
+    func impairment(_ impairment: Impairment) -> String {
+        switch impairment {
         case .locationPermission: "aplikasi tiada kebenaran lokasi"
         case .approximateLocation: "lokasi hanya anggaran"
         case .batteryOptimisation: "penjimatan bateri menghentikan aplikasi"
-        case .powerSave: "telefon menjimatkan bateri"
+        case .powerSave: "penjimatan kuasa aktif"
         case .hibernation: "sistem menidurkan aplikasi"
         case .backgroundRefresh: "aplikasi tidak boleh berjalan di latar belakang"
         case .signedOut: "aplikasi telah dilog keluar"
-        case .undecryptable: "Jaga tidak dapat menyahsulit mesejnya, kuncinya lain"
+        case .undecryptable: "Jaga tidak dapat menyahsulit datanya, kunci salah"
         }
     }
 
@@ -181,31 +183,31 @@ struct MalayPhrases: Phrasebook {
         "\(who) mahu menghantar mesej kepada anda. Jika setuju, beritahu kod anda \(code)"
     }
 
-    var refusal: String { "Jika tidak, abaikan atau balas STOP" }
+    var howToDecline: String { "Jika tidak, abaikan atau balas STOP" }
 
     func zoneFile(who: String, file: String) -> String {
         "\(who) menghantar zon kepada anda dalam fail \(file)"
     }
 
-    var preview: String { "Semak zon itu dalam Jaga sebelum menerimanya" }
+    var reviewZones: String { "Semak zon itu dalam Jaga sebelum menerimanya" }
 
-    func yours(who: String) -> String {
-        "Anda telah ambil tugas kecemasan \(who). Yang lain dimaklumkan"
+    func youRespond(who: String) -> String {
+        "Anda menangani kecemasan \(who). Yang lain dimaklumkan"
     }
 
     func referenceNeeded(who: String, reference: String) -> String {
-        "Untuk ambil tugas kecemasan \(who), balas OK \(reference)"
+        "Untuk menangani kecemasan \(who), balas OK \(reference)"
     }
 
     var confirmInApp: String {
-        "SMS tidak menamatkan kecemasan anda. Sahkan dalam Jaga bahawa ia telah tamat"
+        "SMS tidak dapat menamatkan kecemasan anda. Sahkan dalam Jaga bahawa ia telah tamat"
     }
 
-    var helpComes: String { "SOS anda telah diterima, kumpulan anda sedang dimaklumkan" }
-    var stopped: String {
-        "Tiada lagi berita zon ke nombor ini, hanya kecemasan. START membenarkannya semula"
+    var sosReceived: String { "SOS diterima. Kami sedang memaklumkan kumpulan anda" }
+    var optedOut: String {
+        "Anda hanya akan menerima kecemasan. Balas START untuk menerima amaran zon semula"
     }
-    var started: String { "Berita zon boleh dihantar ke nombor ini semula" }
+    var optedIn: String { "Anda akan menerima amaran zon semula" }
 
-    func test(gateway: String) -> String { "Ini ujian \(gateway). Semuanya baik" }
+    func test(gateway: String) -> String { "Ini ujian \(gateway). Tiada tindakan diperlukan" }
 }

@@ -1,20 +1,20 @@
-/// How an SMS carries a text, and how long it may be.
+/// Encoding of an SMS, with its maximum lengths.
 public enum SMSEncoding: String, Hashable, Sendable, Codable {
-    /// Seven bits a character, GSM 03.38 with its extension table.
+    /// GSM 03.38 with its extension table, seven bits a character.
     case gsm7 = "gsm-7"
-    /// Sixteen bits a unit, for everything else.
+    /// UCS-2, sixteen bits a unit, for all other characters.
     case ucs2 = "ucs-2"
 
-    /// Units that a text of one part may have.
+    /// Units in a single-part message.
     public var singlePartMax: Int { self == .gsm7 ? 160 : 70 }
-    /// Units that each of several parts may have.
+    /// Units in each part of a multi-part message.
     public var partMax: Int { self == .gsm7 ? 153 : 67 }
 }
 
-/// A text measured as an SMS.
+/// SMS encoding and length of a text.
 public struct SMSText: Hashable, Sendable {
     public var encoding: SMSEncoding
-    /// Septets, or 16-bit units.
+    /// Septets, or UTF-16 units.
     public var units: Int
     public var segments: Int
 
@@ -31,13 +31,13 @@ public struct SMSText: Hashable, Sendable {
             ? 1 : (units + encoding.partMax - 1) / encoding.partMax
     }
 
-    /// Units that a text takes in an encoding; characters outside GSM 03.38 count as one there.
+    /// Units of a text in an encoding; characters outside GSM 03.38 count as one.
     public static func units(_ text: String, in encoding: SMSEncoding) -> Int {
         guard encoding == .gsm7 else { return text.utf16.count }
         return text.unicodeScalars.reduce(0) { $0 + (extended.contains($1) ? 2 : 1) }
     }
 
-    /// Whether every character is one of GSM 03.38.
+    /// Whether all characters are in GSM 03.38.
     public static func isGSM(_ text: String) -> Bool { septets(text) != nil }
 
     private static func septets(_ text: String) -> Int? {

@@ -1,0 +1,231 @@
+import Model
+
+/// Content of a message, before it is rendered.
+public enum NoticeContent: Hashable, Sendable {
+    /// A zone change of a person.
+    case zone(ZoneContent, zone: String, at: Timestamp, place: Place?)
+    /// Not inside by a time of day. Without contact, presence is unknown since they were last seen.
+    case absent(zone: String, by: Timestamp, hasContact: Bool, seen: Timestamp?, place: Place?)
+    /// To the person whom a zone alarms.
+    case ownAlarm(zone: String, near: Bool, at: Timestamp)
+    case alarm(Alarm, Repetition)
+    /// Somebody is responding; nil = the operator.
+    case acknowledged(by: String?)
+    /// Somebody of another circle is responding; the reader's circle is still asked. Nil = the
+    /// operator.
+    case acknowledgedElsewhere(by: String?)
+    /// It is over: cancelled by the person, or ended by somebody (nil = the operator).
+    case ended(cancelled: Bool, by: String?)
+    /// Somebody (nil = the operator) ended it in other circles; it is active here.
+    case endedElsewhere(by: String?, circles: String)
+    /// To the person in danger: somebody (nil = the operator) ended it in these circles (nil = in
+    /// all) and they are asked to confirm.
+    case ownEnded(by: String?, circles: String?)
+    /// To a responder: are they still helping?
+    case acknowledgementReminder
+    /// To the person in danger: somebody is responding; nil = the operator.
+    case ownAcknowledged(by: String?)
+    /// To the person in danger: nobody reached yet, with the number to call.
+    case ownNobodyReached(number: String)
+    /// To the owner of a watch: it ends at this time.
+    case watchReminder(deadline: Timestamp, note: String?)
+    /// Contact with a phone, or an impairment of it.
+    case contact(ContactContent)
+    /// To a number outside the circle, sent by the reader's `who`.
+    case message(MessageContent)
+    /// To a number outside: the reader's `who` wants to send texts to it.
+    case invitation(code: String)
+    /// To an address outside: the reader's `who` sends zones by mail.
+    case zoneFile(name: String)
+    /// To a responder who acknowledged by SMS.
+    case youRespond
+    /// To a sender of OK without a valid reference.
+    case referenceNeeded(String)
+    /// To the person in danger, who replied OK: an SMS does not end their emergency.
+    case confirmInApp
+    /// To the sender of an SOS by SMS.
+    case sosReceived
+    /// To a number that replied STOP, or START.
+    case stopped
+    case started
+    /// A gateway test.
+    case test(gateway: String)
+}
+
+/// Content of a zone text to a number outside the circle.
+public struct MessageContent: Hashable, Sendable {
+    /// How the recipient is addressed; empty = by no name.
+    public var to: String
+    /// Name of the person.
+    public var own: String
+    /// The zones that fired.
+    public var zones: [MessageZone]
+    /// Supplementary lines.
+    public var lines: [String]
+    public var at: Timestamp
+    /// Nil = not shown.
+    public var place: Place?
+
+    public init(
+        to: String, own: String, zones: [MessageZone], lines: [String], at: Timestamp, place: Place?
+    ) {
+        self.to = to
+        self.own = own
+        self.zones = zones
+        self.lines = lines
+        self.at = at
+        self.place = place
+    }
+}
+
+/// A zone in such a text, with its transition.
+public struct MessageZone: Hashable, Sendable {
+    public var name: String
+    public var transition: Transition
+
+    public init(name: String, _ transition: Transition) {
+        self.name = name
+        self.transition = transition
+    }
+}
+
+/// What happened between a person and a zone.
+public enum ZoneContent: Hashable, Sendable, CaseIterable {
+    case entered, left, near, stays, passedThrough
+    /// Still inside by a last fix of this age.
+    case staysUnseen(minutes: Int64)
+    /// For alert zones.
+    case alertEntered, alertNear, alertInside, alertLeft
+    /// The alarm ended without a movement of the person.
+    case alertOver
+
+    /// One of each.
+    public static let allCases: [ZoneContent] = [
+        .entered, .left, .near, .stays, .passedThrough, .staysUnseen(minutes: 116), .alertEntered,
+        .alertNear, .alertInside, .alertLeft, .alertOver,
+    ]
+}
+
+/// Content of a contact notification.
+public enum ContactContent: Hashable, Sendable {
+    /// To the person: are they OK? Their circle is alerted at `alarmAt`; nil = it is not.
+    case asked(since: Timestamp, alarmAt: Timestamp?)
+    case lost(since: Timestamp, place: Place?)
+    case restored
+    /// To the person, percent.
+    case battery(UInt8)
+    /// To the person: why their phone may stop reporting.
+    case ownImpairment(Impairment)
+    case impairment(Impairment)
+}
+
+/// Position of a person, with its accuracy.
+public struct Place: Hashable, Sendable {
+    public var position: Coordinate
+    /// Nil = not reported.
+    public var accuracyMetres: Int?
+    public var taken: Timestamp
+
+    public init(_ fix: Fix) {
+        position = fix.position
+        accuracyMetres =
+            fix.accuracyCentimetres > 0 ? Int((fix.accuracyCentimetres + 99) / 100) : nil
+        taken = fix.time
+    }
+}
+
+/// Content of an emergency notification.
+public struct Alarm: Hashable, Sendable {
+    public var trigger: EmergencyTrigger
+    public var raised: Timestamp
+    /// Whether the text begins with the age.
+    public var isLate: Bool
+    /// Nil = unknown, or not shared with the circle.
+    public var place: Place?
+    /// Shown instead of a position that is not shared.
+    public var suppressed: SuppressedPlace?
+    /// Percent.
+    public var battery: UInt8?
+    public var note: String?
+
+    public init(
+        trigger: EmergencyTrigger, raised: Timestamp, isLate: Bool = false, place: Place? = nil,
+        battery: UInt8? = nil, note: String? = nil, suppressed: SuppressedPlace? = nil
+    ) {
+        self.suppressed = suppressed
+        self.trigger = trigger
+        self.raised = raised
+        self.isLate = isLate
+        self.place = place
+        self.battery = battery
+        self.note = note
+    }
+}
+
+/// What is shown instead of a position that is not shared.
+public enum SuppressedPlace: Hashable, Sendable {
+    case notShared
+    /// The person shares zones and was in this one.
+    case zone(String, taken: Timestamp)
+}
+
+/// How an alarm differs from the first one.
+public enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
+    case first
+    /// Nobody has responded.
+    case unanswered
+    /// The person called again.
+    case pressedAgain = "pressed-again"
+    /// Another trigger, such as a watch that ran out.
+    case another
+    /// A record of a signal from long ago, for information.
+    case record
+}
+
+/// Reader of a message: language, time zone, and whom it is about.
+public struct Reader: Hashable, Sendable {
+    public var language: Language
+    /// The person whom the message is about.
+    public var who: String
+    /// The circle on whose behalf it is sent; empty = none.
+    public var circle: String
+    /// Code of the emergency; empty = none.
+    public var reference: String
+    public var now: Timestamp
+    /// Offset of the reader's time zone from UTC, seconds; nil = unknown, times are shown in UTC.
+    public var offsetSeconds: Int?
+    /// Link to a map with `{lat}` and `{lon}`.
+    public var map: String
+    /// Whether replies by SMS are received.
+    public var hasReplies: Bool
+
+    public init(
+        language: Language, who: String, circle: String = "", reference: String = "",
+        now: Timestamp, offsetSeconds: Int? = nil, map: String = Reader.openStreetMap,
+        hasReplies: Bool = false
+    ) {
+        self.language = language
+        self.who = who
+        self.circle = circle
+        self.reference = reference
+        self.now = now
+        self.offsetSeconds = offsetSeconds
+        self.map = map
+        self.hasReplies = hasReplies
+    }
+
+    /// Short enough for the first SMS segment, and works without an account.
+    public static let openStreetMap = "https://osm.org/?mlat={lat}&mlon={lon}"
+}
+
+/// A rendered message for one channel.
+public struct RenderedText: Hashable, Sendable {
+    /// Mail only.
+    public var subject: String
+    public var text: String
+
+    public init(subject: String, text: String) {
+        self.subject = subject
+        self.text = text
+    }
+}

@@ -1,0 +1,41 @@
+import Directory
+import Hosting
+import Model
+import Runtime
+import Web
+import Wire
+
+/// What the notifier needs from its host process.
+protocol NotifierHost: AnyObject {
+    /// Time of this turn.
+    var now: Timestamp { get }
+    var log: Log { get }
+    /// The directory as of this input.
+    var replica: Replica { get }
+    /// Whether the directory was compared with its source recently, so that an unknown credential
+    /// is known to be invalid.
+    var isDirectoryFresh: Bool { get }
+
+    /// Pressure on the disk.
+    var diskPressure: DiskPressure { get }
+
+    /// The outage whose items are held.
+    var outage: Outage? { get }
+
+    func principal(of request: Request) -> Principal?
+    /// Sent after COMMIT.
+    func answer(_ id: UInt64, _ response: Response)
+    /// Started after COMMIT.
+    func start(_ transfer: Transfer)
+    /// Appended in the turn's transaction.
+    func publish(_ event: Event, on stream: StreamName) throws
+}
+
+extension NotifierHost {
+    var outage: Outage? { nil }
+}
+
+extension Host: NotifierHost {
+    var replica: Replica { directory?.replica ?? Replica() }
+    var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
+}

@@ -1,0 +1,98 @@
+/// Kind of a deadline; decides which service handles its expiry.
+public enum DeadlineKind: String, Sendable, Codable, CaseIterable {
+    /// Evaluator: an emergency's countdown ends.
+    case countdown
+    /// Evaluator: the presence of a person in zones may change by time alone.
+    case presence
+    /// Evaluator: a person on a watch was asked and has not answered.
+    case contact
+    /// Notifier: the wait of an escalation tier ends.
+    case tier
+    /// Notifier: no evaluator handled a signal within 3 s after its countdown.
+    case fallback
+    /// Notifier: a notification may be retried.
+    case retry
+    /// Notifier: an acknowledgement times out after 15 min.
+    case acknowledgementHold = "acknowledgement-hold"
+    /// Notifier: a heartbeat that shows that records pass through all services.
+    case canary
+    /// Timer: the reminder before a watch's deadline.
+    case watchReminder = "watch-reminder"
+    /// Timer: deadline and grace of a watch end.
+    case watchExpiry = "watch-expiry"
+    /// Timer: a notification of an emergency must have been accepted.
+    case undelivered
+}
+
+/// Deadline that the timer keeps for a service. Scheduling an id again does not add a second one.
+public struct Deadline: Hashable, Sendable, Codable {
+    /// BLAKE2b-128 of (person or emergency, kind, cause).
+    public var id: DeadlineID
+    public var rule: DeadlineKind
+    public var person: PersonID
+    public var emergency: EmergencyID?
+    /// What the deadline is about besides person and emergency, such as a notification's id.
+    public var subject: String?
+    public var due: Timestamp
+
+    public init(
+        id: DeadlineID, rule: DeadlineKind, person: PersonID, emergency: EmergencyID? = nil,
+        subject: String? = nil, due: Timestamp
+    ) {
+        self.id = id
+        self.rule = rule
+        self.person = person
+        self.emergency = emergency
+        self.subject = subject
+        self.due = due
+    }
+}
+
+/// Deadline that has expired.
+public struct ExpiredDeadline: Hashable, Sendable, Codable {
+    public var deadline: Deadline
+    public var expired: Timestamp
+    /// Whether it became due while the timer was down.
+    public var late: Bool
+
+    public init(deadline: Deadline, expired: Timestamp, late: Bool = false) {
+        self.deadline = deadline
+        self.expired = expired
+        self.late = late
+    }
+}
+
+/// `active → reminded → ended | cancelled | expired`.
+public enum WatchState: String, Sendable, Codable, CaseIterable {
+    case active, reminded, ended, cancelled, expired
+}
+
+/// "Watch over me": becomes an emergency unless its owner ends it in time.
+public struct Watch: Hashable, Sendable, Codable {
+    public var id: WatchID
+    public var person: PersonID
+    public var started: Timestamp
+    public var deadline: Timestamp
+    /// Seconds after the deadline before it becomes an emergency.
+    public var graceSeconds: Int
+    public var note: String?
+    public var state: WatchState
+    public var trace: String
+    public var version: Int64
+
+    public init(
+        id: WatchID, person: PersonID, started: Timestamp, deadline: Timestamp,
+        graceSeconds: Int = 120, note: String? = nil, state: WatchState = .active,
+        trace: String = "", version: Int64 = 1
+    ) {
+        self.id = id
+        self.person = person
+        self.started = started
+        self.deadline = deadline
+        self.graceSeconds = graceSeconds
+        self.note = note
+        self.state = state
+        self.trace = trace
+        self.version = version
+    }
+}

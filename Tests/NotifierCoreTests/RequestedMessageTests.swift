@@ -1,0 +1,122 @@
+import Model
+import NotifierCore
+import Testing
+
+struct RequestedMessageTests {
+    private static let number = "+60129999999"
+    private static let code = "004711"
+
+    private func ask(
+        _ world: inout World, _ event: UInt64 = 1, to number: String = Self.number,
+        from sender: String = "Aisha", locale: String = "en"
+    ) {
+        world.handle(
+            .requested(
+                RequestedMessage(
+                    channel: .sms, address: number, sender: sender, locale: locale,
+                    code: Self.code),
+                by: EventID(ID128(high: 40, low: event)), expires: World.start + .seconds(1800),
+                trace: "t"))
+    }
+
+    @Test func `a code goes to its number once, in one SMS, and is then erased`() throws {
+        var world = World()
+        ask(&world)
+        ask(&world)
+        #expect(world.addresses == [Self.number])
+        #expect(
+            world.sent.first?.text
+                == "Jaga: Aisha wants to send you messages. To agree, tell them your code 004711."
+                + " If not, do nothing or reply STOP.")
+        world.restart()
+        ask(&world)
+        #expect(world.sent.count == 1)
+        let row = try #require(world.notifications.first)
+        #expect(row.state == .accepted)
+        #expect(!"\(row)".contains(Self.code))
+        let published = world.published.filter { $0.kind != .reachabilityChanged }
+        #expect(published.isEmpty, "no other service hears of it")
+    }
+
+    @Test(arguments: [
+        ("Aisha binti Ali", "Aisha"), ("Jean-Luc", "Jean-Luc"), ("李雷", "李雷"), ("Zoë", "Zoë"),
+        ("You won $900: evil.example/x", "You"), ("http://evil.example", "Someone"),
+        ("evil.example win now", "Someone"), ("+60123456789", "Someone"), ("4711", "Someone"),
+        ("WINWINWINWINWINWINWIN", "Someone"), ("'-", "Someone"), ("", "Someone"),
+        ("Bank:", "Someone"),
+    ]) func `a code carries no free text of its sender`(name: String, shown: String) throws {
+        var world = World()
+        ask(&world, from: name)
+        let text = try #require(world.sent.first?.text)
+        #expect(text.hasPrefix("Jaga: \(shown) wants to send you messages. To agree"))
+        for part in ["evil", "http", "900", "4711 ", "+60", "won"] { #expect(!text.contains(part)) }
+    }
+
+    @Test(arguments: ["en", "ms", "id"])
+    func `a long name never makes a code two SMS`(locale: String) throws {
+        var world = World()
+        let name = String(repeating: "Wan Mohd Nasruddin ", count: 10)
+        ask(&world, from: name, locale: locale)
+        let measure = SMSText(try #require(world.sent.first?.text))
+        #expect(measure.segments == 1)
+        #expect(measure.encoding == .gsm7)
+    }
+
+    @Test func `a code is not resent after an unknown outcome, but after a certain failure`() {
+        var world = World()
+        world.gateway = { _ in nil }
+        ask(&world)
+        world.restart()
+        world.pass(.seconds(3600))
+        #expect(world.sent.count == 1)
+        #expect(world.notifications.first?.state == .unknown)
+        #expect(world.notifications.first?.rendered.short == "")
+
+        var other = World()
+        var answers = [AttemptOutcome.accepted, .later]
+        other.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt,
+                outcome: answers.removeLast())
+        }
+        ask(&other)
+        #expect(other.notifications.first?.rendered.short.contains(Self.code) == true)
+        other.pass(.seconds(60))
+        #expect(other.sent.map(\.text).allSatisfy { $0.contains(Self.code) })
+        #expect(other.sent.count == 2)
+    }
+
+    @Test func `a number that replied STOP, or had ten texts, gets no code`() {
+        var world = World()
+        world.handle(.setOptOut(request: 1, number: Self.number, isOptedOut: true))
+        ask(&world)
+        for event in UInt64(2)...20 { ask(&world, event, to: "+60128888888") }
+        #expect(world.addresses == Array(repeating: "+60128888888", count: 10))
+        #expect(world.warnings.first == .requestSuppressed(.stopped))
+        #expect(world.warnings.last == .requestSuppressed(.tooMany))
+    }
+
+    @Test func `an expired code is not sent`() {
+        var world = World()
+        world.now = World.start + .seconds(1800)
+        ask(&world)
+        #expect(world.sent.isEmpty)
+        #expect(world.warnings == [.requestSuppressed(.tooOld)])
+    }
+
+    @Test func `zones are mailed with their file, which is then erased`() throws {
+        var world = World()
+        world.handle(
+            .requested(
+                RequestedMessage(
+                    channel: .email, address: "mum@example.org", sender: "Aisha", locale: "ms",
+                    file: .init(name: "School.pad", text: "AlertZoneStart\n")),
+                by: EventID(ID128(high: 40, low: 1)), expires: World.start + .seconds(1800),
+                trace: ""))
+        let mail = try #require(world.sent.first)
+        #expect(mail.address == "mum@example.org")
+        #expect(mail.subject == "Jaga: Aisha menghantar zon kepada anda dalam fail School.pad")
+        #expect(mail.file?.text == "AlertZoneStart\n")
+        #expect(world.notifications.first?.file == nil)
+    }
+}
