@@ -283,7 +283,7 @@ import Web
         #expect(try send(11)["set"] == told)
         #expect(try send(12)["set"] == nil)
         let view = try world.send(.get, "/v1/people/\(person(1))/policy", token: "person-1")
-        // It is silent while it stands still: nobody is to miss it for that.
+        // It does not report while it is stationary: that is no contact loss.
         #expect(view.json["confirmed"] == false)
         let watch = Watch(
             id: WatchID(.zero), person: person(1), started: start,

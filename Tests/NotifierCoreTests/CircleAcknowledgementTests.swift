@@ -114,7 +114,7 @@ struct CircleAcknowledgementTests {
         #expect(world.sent.isEmpty)
     }
 
-    @Test func `a further call notifies all circles, whoever responds`() {
+    @Test func `a further call notifies all circles, also those with a responder`() {
         var world = opened()
         acknowledge(&world, 1, by: Town.budi)
         acknowledge(&world, 2, by: Town.eko)

@@ -17,7 +17,7 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// unlimited margin.
     public var sureMarginFactor: Int32 = 2
     /// Speed from which a person counts as moving, centimetres a second: a slow walk. A person who
-    /// stands still does not leave by one fix, however accurate it claims to be.
+    /// is stationary does not leave by one fix, however accurate it claims to be.
     public var movingSpeed: Int32 = 100
     /// Minimum wait for a second fix before a person has left by one fix, seconds: a little longer
     /// than phones are asked to report. The wait follows the phone's usual interval, so the next

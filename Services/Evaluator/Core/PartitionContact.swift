@@ -262,7 +262,7 @@ extension PartitionState {
 }
 
 extension ContactMachine {
-    /// The id of the emergency that a contact loss raises; the same for whoever opens it.
+    /// Id of the emergency that a contact loss raises. It is the same in every service.
     static func signal(of person: PersonID, due: Timestamp) -> EmergencyID {
         EmergencyID(
             Hash.derivedID(

@@ -226,7 +226,7 @@ public enum Limits {
 
     /// A last position older than this is `old`.
     public static let freshSeconds: Int64 = 1800
-    /// A slower device stands still.
+    /// A slower device counts as stationary.
     public static let movingCentimetresPerSecond: Int32 = 60
     /// Two fixes farther apart do not tell whether the device moves now.
     public static let movingGapSeconds: Int64 = 600

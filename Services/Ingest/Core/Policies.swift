@@ -155,7 +155,7 @@ struct Policies {
     /// The policy to send to a phone that cannot confirm one but keeps its message until it has
     /// received the response, and applies a policy at once. It is sent until it was received.
     ///
-    /// Such a phone does not report while it stands still, so missing contact means nothing.
+    /// Such a phone does not report while it is stationary, so missing contact means nothing.
     ///
     /// - Parameter hasNewContent: the message is new, so the previous response was received
     mutating func hint(
