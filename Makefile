@@ -67,7 +67,7 @@ test-fast: ## build, check the repository's rules, run unit tests that start no 
 
 test-long: setup ## run evaluator tests on a million random cases, and on labelled and real tracks
 	swift build --build-tests $(FLAGS)
-	LONG_TESTS=1 $(RUN_TESTS) --filter 'ExactnessTests|CrossingTests|LookingUpTests|OracleTests' \
+	LONG_TESTS=1 $(RUN_TESTS) --filter 'ExactnessTests|CrossingTests|ZoneIndexTests|OracleTests' \
 		--filter 'OracleAlarmTests|OffsetTests|DistrictTests|RealTrackTests|LabelledTruthTests'
 
 test-alerts: build ## check alert rules and /metrics of all services (needs promtool)
@@ -96,7 +96,7 @@ bench-evaluator: setup ## measure the evaluator core (ARGS=100000: fixes per cas
 	@$(BIN)/EvaluatorBench $(ARGS)
 	@$(BIN)/EvaluatorBench through $(ARGS)
 
-bench-ingest: build ## measure ingest against the bare HTTP library (ARGS=10: seconds per case)
+bench-ingest: build ## compare ingest with the bare HTTP library (ARGS=10: seconds per case)
 	@scripts/setup --bench
 	@scripts/bench-ingest $(ARGS)
 
@@ -106,7 +106,7 @@ chaos: ## inject faults into a suite under load (MINUTES=10, ROW=…; as root fo
 	CHAOS_MINUTES=$(MINUTES) CHAOS_ROW='$(ROW)' $(TESTS) \
 		--filter 'holds every row|When the disk is full'
 
-test-deploy: ## build, run and break the containers of deploy/ (as root, needs Docker; ARGS=…)
+test-deploy: ## test the containers of deploy/ with faults (as root, needs Docker; ARGS=…)
 	@scripts/test-deploy $(ARGS)
 
 env-example: build ## write deploy/.env.example from the settings of the programs

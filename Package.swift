@@ -20,7 +20,7 @@ func shared(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func core(_ service: String, _ more: [Target.Dependency] = []) -> Target {
     .target(
         name: "\(service)Core",
-        dependencies: ["Model", "Geometry", "Timing", "Directory", "Hashing"] + more,
+        dependencies: ["Model", "Collections", "Geometry", "Timing", "Directory", "Hashing"] + more,
         path: "Services/\(service)/Core", swiftSettings: settings)
 }
 
@@ -29,8 +29,8 @@ func daemon(_ service: String, _ more: [Target.Dependency] = []) -> Target {
     .executableTarget(
         name: "\(service)Daemon",
         dependencies: [
-            .byName(name: "\(service)Core"), "Model", "Timing", "Wire", "Directory", "Hashing",
-            "Parsing", "Runtime", "Store", "Bus", "Web", "Hosting",
+            .byName(name: "\(service)Core"), "Model", "API", "Timing", "Wire", "Directory",
+            "Hashing", "Parsing", "Runtime", "Store", "Bus", "Web", "Hosting",
         ] + more,
         path: "Services/\(service)/Daemon", swiftSettings: settings)
 }
@@ -72,6 +72,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Level 1: pure functions.
+        shared("Collections", ["Model"]),
         shared("Geometry", ["Model"]),
         shared("Timing", ["Model"]),
         shared("Hashing", ["Model", "CSodium"]),
@@ -80,6 +81,7 @@ let package = Package(
         shared("Wire", ["Model", "Hashing", "Parsing"]),
         shared("Dialects", ["Model", "Parsing", "Hashing"]),
         shared("ZoneFiles", ["Model", "Parsing", "CExpat"]),
+        shared("API", ["Model", "Directory", "Dialects"]),
 
         // Level 2: one process.
         shared("Runtime", ["Model", "Timing", "CLinux", "CZeroMQ"]),
@@ -87,8 +89,9 @@ let package = Package(
         // Level 3: its disk, its streams, its doors.
         shared("Store", ["Model", "Runtime", "CSQLite"]),
         shared(
-            "Web", ["Model", "Runtime", "Parsing", "Hashing", "CMicroHTTPD", "CCurl", "CLinux"]),
-        shared("Bus", ["Model", "Runtime", "Store", "Wire", "Hashing", "CZeroMQ"]),
+            "Web",
+            ["Model", "API", "Runtime", "Parsing", "Hashing", "CMicroHTTPD", "CCurl", "CLinux"]),
+        shared("Bus", ["Model", "Collections", "Runtime", "Store", "Wire", "Hashing", "CZeroMQ"]),
         .target(
             name: "Gateways", dependencies: ["Model", "Runtime", "Web", "Parsing", "Hashing"],
             path: "Shared/Gateways",
@@ -103,22 +106,34 @@ let package = Package(
         shared("Archives", ["Model", "CZlib"]),
         shared(
             "Hosting",
-            ["Model", "Timing", "Wire", "Directory", "Hashing", "Runtime", "Store", "Bus", "Web"]),
+            [
+                "Model", "API", "Timing", "Wire", "Directory", "Hashing", "Runtime", "Store", "Bus",
+                "Web",
+            ]),
 
         // Level 4: decisions.
-        core("Ingest", ["Dialects", "Wire"]), core("Membership"), core("Evaluator"), core("Timer"),
+        core("Journeys"), core("Ingest", ["Dialects", "Wire", "Parsing", "JourneysCore"]),
+        core("Membership", ["Parsing"]),
+        core("Evaluator"), core("Timer"),
         core("Notifier"),
 
         // Level 5: processes.
-        daemon("Ingest", ["Dialects", "Archives", "MQTT"]),
+        .target(
+            name: "JourneysDaemon",
+            dependencies: [
+                "JourneysCore", "Model", "API", "Directory", "Hashing", "Parsing", "Runtime",
+                "Store", "Web", "Hosting", "Archives",
+            ],
+            path: "Services/Journeys/Daemon", swiftSettings: settings),
+        daemon("Ingest", ["Dialects", "MQTT", "JourneysCore", "JourneysDaemon"]),
         daemon("Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes"]),
         daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier", ["Gateways"]),
         .executableTarget(
             name: "JagaCLI",
             dependencies: [
-                "Model", "Geometry", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus", "Web",
-                "Codes", "Dialects", "Shapes", "Archives", "ZoneFiles", "Hosting",
+                "Model", "API", "Geometry", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus",
+                "Web", "Codes", "Dialects", "Shapes", "Archives", "ZoneFiles", "Hosting",
                 "EvaluatorCore",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
@@ -131,12 +146,14 @@ let package = Package(
             name: "WireSamples", dependencies: ["Model", "Parsing", "Wire"],
             path: "Tests/WireSamples", swiftSettings: settings),
         tests("Model", []),
+        tests("Collections", ["Collections"]),
         tests("Geometry", ["Geometry", "Shapes", "CGEOS", "Parsing"]),
         tests("Timing", ["Timing"]),
         tests("Hashing", ["Hashing"]),
         tests("Parsing", ["Parsing"]),
         tests("Wire", ["Wire", "WireSamples", "Parsing", "Hashing"]),
         tests("Directory", ["Directory"]),
+        tests("API", ["API", "Dialects", "Directory", "NotifierCore", "Parsing"]),
         tests("Runtime", ["Runtime"]),
         tests("Store", ["Store", "Runtime"]),
         tests("Web", ["Web", "Runtime"]),
@@ -154,15 +171,26 @@ let package = Package(
         tests("Archives", ["Archives"]),
         tests("Dialects", ["Dialects", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("ZoneFiles", ["ZoneFiles", "Parsing"]),
+        tests("JourneysCore", ["JourneysCore", "Directory", "Geometry"]),
         tests(
-            "IngestCore", ["IngestCore", "Dialects", "Directory", "Hashing", "Timing", "Wire"]),
+            "JourneysDaemon",
+            [
+                "JourneysDaemon", "JourneysCore", "API", "Directory", "Parsing", "Runtime", "Store",
+                "Web",
+            ]),
+        tests(
+            "IngestCore",
+            [
+                "IngestCore", "JourneysCore", "Dialects", "Directory", "Hashing", "Timing", "Wire",
+            ]),
         tests(
             "IngestDaemon",
             [
-                "IngestDaemon", "IngestCore", "Bus", "Dialects", "Directory", "Hashing", "Hosting",
-                "MQTT", "Parsing", "Runtime", "Store", "Web", "Wire", "WireSamples",
+                "IngestDaemon", "IngestCore", "JourneysCore", "Bus", "Dialects", "Directory",
+                "Hashing", "Hosting", "MQTT", "Parsing", "Runtime", "Store", "Web", "Wire",
+                "WireSamples",
             ]),
-        tests("MembershipCore", ["MembershipCore", "Directory", "Hashing"]),
+        tests("MembershipCore", ["MembershipCore", "Directory", "Hashing", "ZoneFiles"]),
         tests(
             "MembershipDaemon",
             [

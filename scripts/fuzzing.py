@@ -11,7 +11,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NUMBERS = [b"9223372036854775807", b"-9223372036854775808", b"18446744073709551616", b"1e308",
            b"-1e400", b"1e999999999", b"-0", b"NaN", b"9" * 400, b"4294967296", b"null", b"\"\"",
            b"9999-12-31T23:59:59Z", b"[]", b"{}", b"\xff\xfe", b"\x00", b"\xf0\x9f\x98\x80"]
-# Without rate limits, so that every request reaches its parser.
+# Without rate limits, every request reaches its parser.
 UNLIMITED = [(name, 0) for name in (
     "JAGA_INGEST_DEVICE_CALLS_PER_SECOND", "JAGA_INGEST_ADDRESS_CALLS_PER_SECOND",
     "JAGA_INGEST_AUTH_FAILURES_PER_MINUTE", "JAGA_CREDENTIAL_CALLS_PER_SECOND",
@@ -32,7 +32,7 @@ def phone_requests():
     return found
 
 
-def changed(chance, data):
+def mutated(chance, data):
     """Mutates bytes: changes, cuts or repeats some, or replaces numbers by extreme ones."""
     data = bytearray(data)
     for _ in range(chance.choice([1, 1, 2, 8])):
@@ -49,7 +49,7 @@ def changed(chance, data):
         elif what == 4:
             data += data[at:]
         else:
-            digits = [place for place, byte in enumerate(data) if chr(byte).isdigit()]
+            digits = [index for index, byte in enumerate(data) if chr(byte).isdigit()]
             if digits:
                 start = chance.choice(digits)
                 end = start
@@ -59,7 +59,7 @@ def changed(chance, data):
     return bytes(data[:200_000])
 
 
-class Neighbours:
+class NormalClients:
     """People who report and raise emergencies during an attack."""
 
     def __init__(self, suite):
@@ -68,7 +68,7 @@ class Neighbours:
         self.bob, self.bob_token = self.member("Bob", "guardian")
         self.anna, self.anna_token = self.member("Anna", "member")
         self.device, _, self.phone = suite.device(self.anna)
-        # Each raises one emergency: requests of one person within 30 s join.
+        # Each raises one emergency, because requests of one person within 30 s join.
         self.callers = []
         for number in range(60):
             person, _ = self.member(f"Caller {number}", "member", f"+1555003{number:04d}")
@@ -82,19 +82,19 @@ class Neighbours:
                         {"person": person, "role": role})
         return person, token
 
-    def call_for_help(self):
-        """One of the callers raises an emergency; its message must leave the suite."""
+    def raise_emergency(self):
+        """Raises an emergency as the next caller; `close` checks that it was notified."""
         if len(self.calls) == len(self.callers):
             return
-        number, began = len(self.calls), time.monotonic()
+        number, start = len(self.calls), time.monotonic()
         self.calls.append(f"press-{number:04d}")
         try:
             self.suite.call("POST", "/v1/emergencies", {
                 "trigger": "panic", "countdown": 0, "id": f"press {number}",
                 "note": self.calls[-1]}, self.callers[number])
         except OSError as error:
-            self.problems.append(f"a call for help failed: {error}")
-        self.waits.append(time.monotonic() - began)
+            self.problems.append(f"an emergency request failed: {error}")
+        self.waits.append(time.monotonic() - start)
 
     def report(self, latitude):
         """A report by HTTP."""
@@ -126,21 +126,22 @@ class Neighbours:
             if seen == latitude:
                 return
             time.sleep(0.2)
-        self.problems.append(f"the report at {latitude} is lost: {seen} is seen")
+        self.problems.append(f"the report at {latitude} is lost; position: {seen}")
 
     def close(self):
-        """The problems at the end; the list must be empty."""
+        """Adds the problems at the end to `problems`; returns a summary."""
         time.sleep(3)
         after = self.suite.process_ids()
         self.problems += [f"{name} ended" for name in SERVICES
                           if after.get(name) != self.before[name]]
-        told = set()
+        notified = set()
         for _ in range(100):
-            told = self.told()
-            if told.issuperset(self.calls):
+            notified = self.notified()
+            if notified.issuperset(self.calls):
                 break
             time.sleep(0.3)
-        self.problems += [f"nobody was told of {call}" for call in self.calls if call not in told]
+        self.problems += [f"nobody was notified of {call}" for call in self.calls
+                          if call not in notified]
         # The suite may have to catch up.
         end = time.monotonic() + 120
         for service in SERVICES:
@@ -153,15 +154,15 @@ class Neighbours:
                     self.problems.append(f"{path} of {service}: {status} {text[:300]}")
         waits = sorted(self.waits)
         p50, p99 = (waits[int(len(waits) * share)] * 1000 for share in (0.5, 0.99))
-        return (f"{len(self.calls)} calls for help, all told: p50 {p50:.0f} ms, p99 {p99:.0f} ms; "
+        return (f"{len(self.calls)} emergency requests: p50 {p50:.0f} ms, p99 {p99:.0f} ms; "
                 f"{self.reports} reports")
 
     @staticmethod
     def is_expected(text):
-        """Nobody acknowledges these emergencies, and /healthz reports that."""
+        """Whether /healthz only reports that these emergencies are not acknowledged."""
         return "acknowledged" in text and "not caught up" not in text
 
-    def told(self):
+    def notified(self):
         """Notes of emergencies whose messages left the suite."""
         found, cursor = set(), ""
         while cursor is not None:

@@ -1,4 +1,4 @@
-"""A separate suite for test scripts: free ports, an empty home, people."""
+"""Starts a suite for test scripts, on free ports with an empty home."""
 import json
 import os
 import signal
@@ -51,36 +51,36 @@ class Suite:
             self.token = file.read().strip()
 
     def call(self, method, path, body=None, token=None):
-        """The JSON of a response; raises an error of urllib unless it is a success."""
-        return self.ask(self.url, method, path, body, token)
+        """Returns the JSON of a response; raises an error of urllib unless it is a success."""
+        return self.send(self.url, method, path, body, token)
 
     def at(self, service, method, path, body=None, token=None):
         """Like `call`, sent to one service without nginx."""
         url = f"http://127.0.0.1:{self.http_port(service)}"
-        return self.ask(url, method, path, body, token)
+        return self.send(url, method, path, body, token)
 
-    def ask(self, url, method, path, body, token):
+    def send(self, url, method, path, body, token):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             url + path, data=data, method=method,
             headers={"Authorization": "Bearer " + (token or self.token),
                      "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            text = answer.read()
+        with urllib.request.urlopen(request, timeout=30) as response:
+            text = response.read()
             return json.loads(text) if text else None
 
     def person(self, name, number):
-        """A new person: id and token."""
-        made = self.call("POST", "/v1/people", {
+        """Creates a person; returns id and token."""
+        created = self.call("POST", "/v1/people", {
             "name": name, "contacts": [{"channel": "sms", "address": number}]})["id"]
-        token = self.call("POST", f"/v1/people/{made}/credentials", {})["credential"]["token"]
-        return made, token
+        token = self.call("POST", f"/v1/people/{created}/credentials", {})["credential"]["token"]
+        return created, token
 
     def device(self, person):
-        """A new device: id, id of its credential, token."""
-        made = self.call("POST", f"/v1/people/{person}/devices", {"name": "phone"})
-        credential = made["credential"]
-        return made["device"]["id"], credential["id"], credential["token"]
+        """Creates a device; returns its id, the id of its credential, and the token."""
+        created = self.call("POST", f"/v1/people/{person}/devices", {"name": "phone"})
+        credential = created["credential"]
+        return created["device"]["id"], credential["id"], credential["token"]
 
     def http_port(self, service):
         return self.base + SERVICES.index(service) + 1

@@ -12,7 +12,7 @@ extension Bus {
         total("records_appended", "Records appended to served streams.", totals.recordsAppended)
         total("records_applied", "Records of followed streams applied.", totals.recordsApplied)
         total("batches_published", "Batches published.", totals.batchesPublished)
-        total("replays_asked", "Replay requests sent.", totals.replaysRequested)
+        total("replays_requested", "Replay requests sent.", totals.replaysRequested)
         total("reconnects", "Reconnects to peers.", totals.reconnects)
         total("divergences", "Followed streams that were replaced or pruned.", totals.divergences)
         let rejected = metrics.counter(

@@ -1,3 +1,4 @@
+import Collections
 import Model
 import Wire
 

@@ -1,3 +1,4 @@
+import Collections
 import Wire
 
 /// Bounded queue of received messages of one socket, with separate bounds per sender.

@@ -38,7 +38,7 @@ public final class SQLiteBusStore: BusStore {
                     incarnation BLOB NOT NULL CHECK (length(incarnation) = 16),
                     sequence INTEGER NOT NULL,
                     hash INTEGER NOT NULL,
-                    heard INTEGER NOT NULL,
+                    received INTEGER NOT NULL,
                     PRIMARY KEY (consumer, stream)
                 ) STRICT, WITHOUT ROWID;
                 CREATE TABLE divergence (
@@ -246,7 +246,7 @@ extension SQLiteBusStore {
         var found: [Acknowledgement] = []
         try database.rows(
             """
-            SELECT consumer, stream, incarnation, sequence, hash, heard FROM consumer
+            SELECT consumer, stream, incarnation, sequence, hash, received FROM consumer
             ORDER BY consumer, stream
             """
         ) { row in

@@ -56,3 +56,45 @@ public enum GPSLogger {
         return reading
     }
 }
+
+extension PhoneProtocol {
+    /// GPSLogger. The app retries a message three times, then drops it; it resends whole files.
+    public static let gpsLogger = PhoneProtocol(
+        "gpslogger",
+        // The HTTP method is a setting of the app.
+        paths: [Path("/log/gpslogger", ["GET", "POST", "PUT", "PATCH"], takesToken: true)],
+        readsQuery: true, apps: [.gpsLogger]
+    ) { payload, context in
+        GPSLogger.read(
+            payload.query, payload.body, received: context.received, sosWord: context.sosWord)
+    }
+}
+
+extension PhoneSetup.App {
+    public static let gpsLogger = PhoneSetup.App(
+        "gpslogger",
+        link: { setup in
+            let query = Query([.init("format", "properties"), .init("token", setup.token)])
+            return "gpslogger://properties/\(setup.url)/v1/devices/\(setup.device)/setup?"
+                + query.encoded
+        },
+        entries: {
+            [.init(field: "url", value: $0.gpsLoggerURL), .init(field: "method", value: "GET")]
+        })
+}
+
+extension PhoneSetup {
+    /// GPSLogger's profile (`.properties`). Points recorded offline are kept.
+    public var properties: String {
+        """
+        current_profile_name=Jaga
+        log_customurl_enabled=true
+        log_customurl_url=\(gpsLoggerURL)
+        log_customurl_method=GET
+        log_customurl_discard_offline_locations_enabled=false
+
+        """
+    }
+
+    fileprivate var gpsLoggerURL: String { "\(url)/log/gpslogger/\(token)?%ALL" }
+}

@@ -8,7 +8,7 @@ import Parsing
 /// percent and RFC 3339 times. Members beside `reports`:
 ///
 /// - `policy` identifies the policy that the phone applies.
-/// - `hindrances` lists everything that keeps the phone from reporting; empty = nothing does.
+/// - `impairments` lists everything that keeps the phone from reporting; empty = nothing does.
 /// - `battery` and `charging` are current values and are used even if the list is empty.
 ///
 /// The answer to a location request has the trigger `ping`.
@@ -45,7 +45,7 @@ public enum JagaReports {
     ) -> Reading {
         guard json.isObject else { return .rejected(.notAnObject) }
         var reading = Reading(policyMark: json["policy"]?.string)
-        reading.status.impairments = impairments(json["hindrances"])
+        reading.status.impairments = impairments(json["impairments"])
         guard let list = json["reports"] else {
             read(json, index: 0, received: received, into: &reading)
             return reading
@@ -153,5 +153,12 @@ public enum JagaReports {
         case "ping": .ping
         default: .periodic
         }
+    }
+}
+
+extension PhoneProtocol {
+    /// Jaga's own API. Its paths are operations of the API.
+    public static let jaga = PhoneProtocol("jaga") {
+        JagaReports.read($0.body, received: $1.received, from: $1.first)
     }
 }

@@ -43,6 +43,13 @@ public enum OpenGTS {
     }
 }
 
+extension PhoneProtocol {
+    /// OpenGTS. After any 2xx answer the phone deletes the message.
+    public static let openGTS = PhoneProtocol(
+        "opengts", paths: [Path("/gprmc/Data", ["GET", "POST"])], readsQuery: true
+    ) { OpenGTS.read($0.query, $0.body, received: $1.received) }
+}
+
 /// Reads the "recommended minimum" sentence of NMEA 0183:
 /// `$GPRMC,hhmmss,A,ddmm.mmmm,N,dddmm.mmmm,E,knots,degrees,ddmmyy,…*CS`.
 ///

@@ -103,6 +103,52 @@ public enum OsmAnd {
     }
 }
 
+extension PhoneProtocol {
+    /// Traccar Client, OsmAnd and scripts. After a 2xx answer the phone deletes the message; until
+    /// then it retries it before all later ones.
+    public static let osmAnd = PhoneProtocol(
+        "osmand",
+        paths: [Path("/", ["GET", "POST"]), Path("/osmand", ["GET", "POST"], takesToken: true)],
+        readsQuery: true, apps: [.traccar, .osmAnd],
+        // Empty payloads are not quarantined, unless they were part of a batch.
+        part: Part(
+            start: #"{"location":"#, end: "}",
+            isPart: { $0.observations.isEmpty && $0.panics.isEmpty && $0.rejections.isEmpty }),
+        read: { payload, context in
+            OsmAnd.read(
+                payload.query, payload.body, received: context.received,
+                unit: OsmAnd.SpeedUnit(client: context.registeredApp), from: context.first)
+        })
+}
+
+extension PhoneSetup.App {
+    public static let traccar = PhoneSetup.App(
+        "traccar",
+        link: { setup in
+            // Traccar's scanner uses origin and path as the server and the query as settings.
+            let query = Query([
+                .init("id", setup.token), .init("interval", "180"), .init("buffer", "true"),
+            ])
+            return setup.url + "/osmand?" + query.encoded
+        },
+        entries: {
+            [
+                .init(field: "server url", value: $0.url + "/osmand"),
+                .init(field: "device identifier", value: $0.token),
+            ]
+        })
+    public static let osmAnd = PhoneSetup.App(
+        "osmand",
+        entries: {
+            [
+                .init(
+                    field: "web address",
+                    value: "\($0.url)/osmand/\($0.token)?speedUnit=ms&lat={0}&lon={1}"
+                        + "&timestamp={2}&hdop={3}&altitude={4}&speed={5}&bearing={6}")
+            ]
+        })
+}
+
 extension Query {
     /// The values of this query, followed by those of a form.
     func with(form body: [UInt8]) -> Query {

@@ -114,3 +114,41 @@ public enum Overland {
         return state.isText("charging") || state.isText("full") ? true : nil
     }
 }
+
+extension PhoneProtocol {
+    /// Overland. The app keeps its batch and repeats it until the answer is `{"result":"ok"}`.
+    public static let overland = PhoneProtocol(
+        "overland",
+        paths: [
+            Path("/overland", takesToken: true),
+            // Dawarich's path, which some apps have built in.
+            Path("/api/v1/overland/batches"),
+        ], bodyBytesMax: batchBodyBytesMax, answersPolicy: .always,
+        provesResponseReceived: true, apps: [.overland],
+        part: Part(
+            start: #"{"locations":["#, end: "]}",
+            isPart: { reading in
+                reading.rejections.first.map { $0.reason == .notAnObject && $0.payload == nil }
+                    ?? false
+            }), isMessage: { $0["locations"]?.elements != nil },
+        answer: { Overland.answer(policy: $0.policy) },
+        read: { Overland.read($0.body, from: $1.first) })
+}
+
+extension PhoneSetup.App {
+    public static let overland = PhoneSetup.App(
+        "overland",
+        link: { setup in
+            let query = Query([
+                .init("url", setup.url + "/overland"), .init("token", setup.token),
+                .init("device_id", setup.deviceName), .init("unique_id", "yes"),
+            ])
+            return "overland://setup?" + query.encoded
+        },
+        entries: {
+            [
+                .init(field: "url", value: $0.url + "/overland"),
+                .init(field: "access token", value: $0.token),
+            ]
+        })
+}

@@ -1,4 +1,3 @@
-import Hashing
 import Model
 import Parsing
 
@@ -10,15 +9,38 @@ import Parsing
 /// All of it contains the device's secret. Show it only to users with access to that secret, and
 /// never log it.
 public struct PhoneSetup: Hashable, Sendable {
-    /// An app that a phone can report with.
-    public enum App: String, Sendable, CaseIterable {
-        case ownTracks = "owntracks"
-        /// OwnTracks, publishing on the operator's broker.
-        case ownTracksMQTT = "owntracks-mqtt"
-        case overland
-        case traccar
-        case osmAnd = "osmand"
-        case gpsLogger = "gpslogger"
+    /// An app that a phone can report with: one value in the file of its protocol each.
+    public final class App: Sendable, Hashable {
+        /// Shown to users and in the API.
+        public let name: String
+        /// Notes to show before the set-up, most important first.
+        let notes: [String]
+        let isOffered: @Sendable (PhoneSetup) -> Bool
+        let link: (@Sendable (PhoneSetup) -> String?)?
+        let entries: @Sendable (PhoneSetup) -> [Entry]
+
+        init(
+            _ name: String, notes: [String] = [],
+            isOffered: @escaping @Sendable (PhoneSetup) -> Bool = { _ in true },
+            link: (@Sendable (PhoneSetup) -> String?)? = nil,
+            entries: @escaping @Sendable (PhoneSetup) -> [Entry]
+        ) {
+            self.name = name
+            self.notes = notes
+            self.isOffered = isOffered
+            self.link = link
+            self.entries = entries
+        }
+
+        /// Apps of all protocols.
+        public static let all = PhoneProtocol.all.flatMap(\.apps)
+
+        /// The app with a name; nil if there is none.
+        public static func named(_ name: String) -> App? { all.first { $0.name == name } }
+
+        public static func == (left: App, right: App) -> Bool { left === right }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
     /// A value to enter by hand if an app accepts no link.
@@ -57,7 +79,7 @@ public struct PhoneSetup: Hashable, Sendable {
     }
 
     /// The apps that this phone can be set up for.
-    public var apps: [App] { App.allCases.filter { $0 != .ownTracksMQTT || broker != nil } }
+    public var apps: [App] { App.all.filter { $0.isOffered(self) } }
 
     /// Keeps the letters and digits of a name, because apps put it into headers.
     private static func plain(_ name: String) -> String {
@@ -68,143 +90,20 @@ public struct PhoneSetup: Hashable, Sendable {
     }
 
     /// The link or QR content that sets up the app; nil if the app supports neither.
-    public func link(for app: App) -> String? {
-        switch app {
-        case .ownTracks: return link(configuration)
-        case .ownTracksMQTT: return brokerConfiguration.map(link)
-        case .overland:
-            let query = Query([
-                .init("url", url + "/overland"), .init("token", token),
-                .init("device_id", deviceName), .init("unique_id", "yes"),
-            ])
-            return "overland://setup?" + query.encoded
-        case .traccar:
-            // Traccar's scanner uses origin and path as the server and the query as settings.
-            let query = Query([
-                .init("id", token), .init("interval", "180"), .init("buffer", "true"),
-            ])
-            return url + "/osmand?" + query.encoded
-        case .osmAnd: return nil
-        case .gpsLogger:
-            let query = Query([.init("format", "properties"), .init("token", token)])
-            return "gpslogger://properties/\(url)/v1/devices/\(device)/setup?" + query.encoded
-        }
-    }
-
-    private func link(_ configuration: JSON) -> String {
-        "owntracks:///config?inline=" + Percent.encode(Base64.encode(configuration.serialized()))
-    }
+    public func link(for app: App) -> String? { app.link?(self) }
 
     /// Values to enter if no camera is available.
-    public func entries(for app: App) -> [Entry] {
-        switch app {
-        case .ownTracks:
-            [
-                Entry(field: "mode", value: "HTTP"), Entry(field: "url", value: url + "/pub"),
-                Entry(field: "username", value: user), Entry(field: "password", value: token),
-            ] + PhoneSetup.switches
-        case .ownTracksMQTT: brokerEntries
-        case .overland:
-            [
-                Entry(field: "url", value: url + "/overland"),
-                Entry(field: "access token", value: token),
-            ]
-        case .traccar:
-            [
-                Entry(field: "server url", value: url + "/osmand"),
-                Entry(field: "device identifier", value: token),
-            ]
-        case .osmAnd:
-            [
-                Entry(
-                    field: "web address",
-                    value: "\(url)/osmand/\(token)?speedUnit=ms&lat={0}&lon={1}&timestamp={2}"
-                        + "&hdop={3}&altitude={4}&speed={5}&bearing={6}")
-            ]
-        case .gpsLogger:
-            [Entry(field: "url", value: gpsLoggerURL), Entry(field: "method", value: "GET")]
-        }
-    }
-
-    /// OwnTracks' configuration file (`.otrc`) for HTTP mode with remote configuration allowed.
-    public var configuration: JSON {
-        configuration([
-            .init("mode", 3), .init("url", .string(url + "/pub")), .init("auth", true),
-            .init("username", .string(user)),
-        ])
-    }
-
-    /// OwnTracks' configuration file for MQTT. The broker must know the device with its secret as
-    /// the password.
-    public var brokerConfiguration: JSON? {
-        broker.map { configuration($0.members(device)) }
-    }
-
-    private func configuration(_ mode: [JSON.Member]) -> JSON {
-        var members = [JSON.Member("_type", "configuration")] + mode
-        members += [
-            .init("password", .string(token)), .init("deviceId", .string(deviceName)),
-            .init("tid", .string(trackerID)), .init("monitoring", 1), .init("cmd", true),
-            .init("remoteConfiguration", true),
-        ]
-        if let passphrase { members.append(.init("encryptionKey", .string(passphrase))) }
-        return .object(members)
-    }
-
-    private var brokerEntries: [Entry] {
-        guard let broker else { return [] }
-        return [
-            Entry(field: "mode", value: "MQTT"), Entry(field: "host", value: broker.address.host),
-            Entry(field: "port", value: "\(broker.address.port)"),
-            Entry(field: "tls", value: broker.address.isEncrypted ? "on" : "off"),
-            Entry(field: "username", value: device.description),
-            Entry(field: "password", value: token),
-        ] + PhoneSetup.switches
-    }
-
-    /// Switches, off by default, that allow remote configuration and location requests.
-    private static let switches = [
-        Entry(field: "cmd", value: "on"), Entry(field: "remoteConfiguration", value: "on"),
-    ]
+    public func entries(for app: App) -> [Entry] { app.entries(self) }
 
     /// Notes to show before the set-up, most important first.
-    public func notes(for app: App) -> [String] {
-        switch app {
-        case .ownTracks, .ownTracksMQTT:
-            [
-                "OwnTracks ignores links and QR codes until \"Allow external configuration\" is "
-                    + "switched on (iOS 26.2.3 and later: Settings; Android 2.6.0 and later: "
-                    + "Preferences, Remote Control). Otherwise enter the values by hand.",
-                "If you enter the values by hand, switch on cmd (remote commands) and "
-                    + "remoteConfiguration (remote configuration), too. Otherwise Jaga cannot "
-                    + "tell the phone how often to report, and cannot locate an iPhone.",
-                "On Android the notification of a zone alarm is titled \"EY\": the app ignores "
-                    + "the name that Jaga sends.",
-            ]
-        case .overland, .traccar, .osmAnd, .gpsLogger: []
-        }
-    }
-
-    /// GPSLogger's profile (`.properties`). Points recorded offline are kept.
-    public var properties: String {
-        """
-        current_profile_name=Jaga
-        log_customurl_enabled=true
-        log_customurl_url=\(gpsLoggerURL)
-        log_customurl_method=GET
-        log_customurl_discard_offline_locations_enabled=false
-
-        """
-    }
-
-    private var gpsLoggerURL: String { "\(url)/log/gpslogger/\(token)?%ALL" }
+    public func notes(for app: App) -> [String] { app.notes }
 
     /// The complete set-up data for programs.
     public var json: JSON {
         .array(
             apps.map { app in
                 [
-                    "app": .string(app.rawValue),
+                    "app": .string(app.name),
                     "link": link(for: app).map { .string($0) } ?? .null,
                     "enter": .array(
                         entries(for: app).map {

@@ -71,4 +71,25 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     /// Create and list people, read queues and quarantine, test gateways, rotate the operator's
     /// token.
     case administer
+
+    /// What an action is performed on.
+    public enum Target: Sendable { case person, member, emergency, circle, suite }
+
+    /// A ``RightsTarget`` of this form is needed to decide about it.
+    public var target: Target {
+        switch self {
+        case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .readAccessLog,
+            .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
+            .readOwnZones, .refuseZone, .exportData, .erase:
+            .person
+        case .changeSharing, .leaveCircle, .acceptInvitation, .readPosition, .locate,
+            .readHistory:
+            .member
+        case .readEmergency, .acknowledge, .resolve: .emergency
+        case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
+            .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
+            .circle
+        case .createCircle, .readSets, .administer: .suite
+        }
+    }
 }

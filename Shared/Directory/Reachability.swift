@@ -71,7 +71,7 @@ public struct Reachability: Hashable, Sendable {
     /// - Parameter now: nil = gateways that are down count as working, for messages that try them
     ///   anyway
     public func obstacle(on channel: Channel, at now: Timestamp?) -> UnreachableReason? {
-        guard let gateways else { return channel == .push ? .noGateway : nil }
+        guard let gateways else { return channel.rules.hasGateways ? nil : .noGateway }
         let serving = gateways.filter { $0.channels.contains(channel) }
         if serving.isEmpty { return .noGateway }
         let usable = serving.filter { $0.kind != .defaultSink }

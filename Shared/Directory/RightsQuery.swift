@@ -91,7 +91,7 @@ public enum Decision: Hashable, Sendable {
 }
 
 /// Why an action is denied.
-public enum Denial: String, Sendable, Codable, CaseIterable {
+public enum Denial: String, Error, Codable, CaseIterable {
     case operatorOnly = "operator-only"
     case personOnly = "person-only"
     case notYours = "not-yours"
@@ -100,7 +100,7 @@ public enum Denial: String, Sendable, Codable, CaseIterable {
     case roleTooLow = "role-too-low"
     case circleSetting = "circle-setting"
     case notSharing = "not-sharing"
-    case notARecipient = "not-told"
+    case notARecipient = "not-a-recipient"
     case ownEmergency = "own-emergency"
     case notAcknowledged = "not-acknowledged"
     case planLapsed = "plan-lapsed"

@@ -10,7 +10,7 @@ public struct GatewayAnswer: Hashable, Sendable {
     /// How long the gateway asks us to wait before the next attempt.
     public var retryAfter: Duration?
     /// Whether the recipient opted out at the gateway. Set together with
-    /// ``AttemptOutcome/refused``.
+    /// ``AttemptOutcome/rejected``.
     public var isOptOut: Bool
 
     public init(

@@ -60,7 +60,7 @@ public struct GatewayDriver: Sendable {
         switch kind {
         case .http(let gateway):
             guard let call = gateway.call(for: message) else {
-                return .ended(GatewayAnswer(.refused, "the address is not a phone number"))
+                return .ended(GatewayAnswer(.rejected, "the address is not a phone number"))
             }
             return .transfer(
                 Transfer(
@@ -68,7 +68,7 @@ public struct GatewayDriver: Sendable {
                     timeoutMilliseconds: gateway.account.timeoutMilliseconds))
         case .mail(let gateway):
             guard let call = gateway.call(for: message) else {
-                return .ended(GatewayAnswer(.refused, "the address is not a mail address"))
+                return .ended(GatewayAnswer(.rejected, "the address is not a mail address"))
             }
             return .transfer(
                 Transfer(

@@ -79,14 +79,14 @@ struct GatewayFile {
                 "a number of seconds from 60")
         case "RULE": description.rules.append(try rule(value))
         case "ID": description.idMember = value.split(separator: ".").map(String.init)
-        case "WORDS":
+        case "DETAIL":
             description.detailMembers = value.split(separator: ",").map {
                 $0.split(separator: ".").map(String.init)
             }
         case "RECEIPT": description.receiptRules.append(try receiptRule(value))
         case "RECEIPT_ADDRESS": description.receiptAddressField = value
-        case "RECEIPT_WORDS": description.receiptDetail.textField = value
-        case "RECEIPT_WORDS_HEX": description.receiptDetail.hexField = value
+        case "RECEIPT_DETAIL": description.receiptDetail.textField = value
+        case "RECEIPT_DETAIL_HEX": description.receiptDetail.hexField = value
         case "RECEIPT_CODING": description.receiptDetail.codingField = value
         case "RECEIPT_CHARSET": description.receiptDetail.charsets.append(try charset(value))
         case "RECEIPT_ANSWER": description.receiptResponse = try answer(value)

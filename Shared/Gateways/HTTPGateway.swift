@@ -79,7 +79,7 @@ public struct HTTPGateway: Sendable {
         let decoded = DecodedAnswer(answer)
         let rule = description.rules.first { $0.matches(decoded) }
         let isOptOut = rule?.verdict == "opted-out"
-        let verdict = isOptOut ? .refused : AttemptOutcome(rawValue: rule?.verdict ?? "unknown")
+        let verdict = isOptOut ? .rejected : AttemptOutcome(rawValue: rule?.verdict ?? "unknown")
         let seconds = answer.headers["Retry-After"].flatMap {
             OutsideNumber.integer($0, in: 0...OutsideNumber.most)
         }

@@ -40,7 +40,7 @@ struct MailGateway: Sendable {
         if reply.code < 500 { return .later }
         switch reply.stage {
         case .connect, .hello, .authentication, .sender: return .misconfigured
-        case .recipient: return reply.text.hasPrefix("5.7.") ? .unroutable : .refused
+        case .recipient: return reply.text.hasPrefix("5.7.") ? .unroutable : .rejected
         case .message: return .unroutable
         }
     }

@@ -5,7 +5,7 @@ import Web
 /// One line that maps a status and conditions on the body to a verdict.
 ///
 ///     RULE=misconfigured 403 "Authorization failed"
-///     RULE=refused 400 code=21211,21614
+///     RULE=rejected 400 code=21211,21614
 ///     RULE=unknown 5xx
 struct Rule: Hashable, Sendable {
     /// A condition on the body.

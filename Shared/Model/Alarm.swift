@@ -1,5 +1,5 @@
 /// A person armed or disarmed the zone alarms of their devices.
-public struct Arming: Hashable, Sendable, Codable {
+public struct Arming: PersonPayload {
     public var person: PersonID
     public var armed: Bool
     public var at: Timestamp
@@ -14,7 +14,7 @@ public struct Arming: Hashable, Sendable, Codable {
 }
 
 /// A person's response to a zone alarm.
-public struct AlarmAnswer: Hashable, Sendable, Codable {
+public struct AlarmAnswer: PersonPayload {
     public enum Action: String, Sendable, Codable, CaseIterable {
         /// Dismiss this ring; the alarm rings again after the cycle time.
         case close
@@ -54,7 +54,7 @@ public enum AlarmEnd: String, Sendable, Codable, CaseIterable {
 /// Start, ring or end of an alert zone's alarm on the person's own devices.
 ///
 /// Guardians are notified about start and end.
-public struct AlarmChange: Hashable, Sendable, Codable {
+public struct AlarmChange: PersonPayload {
     /// Identifies one stay in one zone.
     public var alarm: AlarmID
     public var person: PersonID

@@ -7,7 +7,7 @@ public enum AttemptOutcome: String, Sendable, Codable, CaseIterable {
     /// Temporary failure or rate limit. The message was not accepted.
     case later
     /// The address is permanently invalid.
-    case refused
+    case rejected
     /// This gateway cannot deliver to this address or this text; another one may.
     case unroutable
     /// Credentials, sender or account are wrong or blocked: no message can be sent.

@@ -66,7 +66,7 @@ public struct ConfiguredZone: Hashable, Sendable, Codable {
 }
 
 /// All zones of a circle, for partitions in which it has members.
-public struct ConfiguredCircle: Hashable, Sendable, Codable {
+public struct ConfiguredCircle: EventPayload {
     public var circle: CircleID
     public var zones: [ConfiguredZone]
 
@@ -79,7 +79,7 @@ public struct ConfiguredCircle: Hashable, Sendable, Codable {
 /// One page of a set's zones, for partitions with members of subscribed circles.
 ///
 /// A page that becomes empty is distributed once without zones.
-public struct ConfiguredSet: Hashable, Sendable, Codable {
+public struct ConfiguredSet: EventPayload {
     /// Number of pages. A zone's page is the first two bytes of its id, modulo this number.
     public static let pages = 512
 
@@ -99,9 +99,10 @@ public struct ConfiguredSet: Hashable, Sendable, Codable {
 }
 
 /// A set no longer applies to anybody of the partition.
-public struct SetRemoval: Hashable, Sendable, Codable {
+public struct SetRemoval: DirectoryPayload {
     public var set: ZoneSetID
     public init(set: ZoneSetID) { self.set = set }
+    public var entity: ID128 { self.set.raw }
 }
 
 /// Circle with which a person does not share their position now.
@@ -118,7 +119,7 @@ public struct UnsharedCircle: Hashable, Sendable, Codable {
 
 /// Configuration of a person: circles, sets and private zones that apply to them, and their primary
 /// device.
-public struct ConfiguredPerson: Hashable, Sendable, Codable {
+public struct ConfiguredPerson: PersonPayload {
     public var person: PersonID
     public var primaryDevice: DeviceID?
     /// Ascending.
@@ -130,11 +131,11 @@ public struct ConfiguredPerson: Hashable, Sendable, Codable {
     /// Those of ``circles`` that do not share; ascending.
     public var unshared: [UnsharedCircle]
     /// Zones that they opted out of; ascending.
-    public var refused: [ZoneID]
+    public var zoneOptOuts: [ZoneID]
 
     public init(
         person: PersonID, primaryDevice: DeviceID?, circles: [CircleID], zones: [ConfiguredZone],
-        sets: [ZoneSetID] = [], unshared: [UnsharedCircle] = [], refused: [ZoneID] = []
+        sets: [ZoneSetID] = [], unshared: [UnsharedCircle] = [], zoneOptOuts: [ZoneID] = []
     ) {
         self.person = person
         self.primaryDevice = primaryDevice
@@ -142,7 +143,7 @@ public struct ConfiguredPerson: Hashable, Sendable, Codable {
         self.zones = zones
         self.sets = sets
         self.unshared = unshared
-        self.refused = refused
+        self.zoneOptOuts = zoneOptOuts
     }
 
     /// Decodes missing fields as their defaults.
@@ -155,6 +156,6 @@ public struct ConfiguredPerson: Hashable, Sendable, Codable {
             zones: try values.decode([ConfiguredZone].self, forKey: .zones),
             sets: try values.decode(forKey: .sets, or: []),
             unshared: try values.decode(forKey: .unshared, or: []),
-            refused: try values.decode(forKey: .refused, or: []))
+            zoneOptOuts: try values.decode(forKey: .zoneOptOuts, or: []))
     }
 }

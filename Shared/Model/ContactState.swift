@@ -2,7 +2,7 @@
 // (domain.md §2).
 
 /// How long a primary device may be out of contact before it counts as late.
-public struct ContactExpectation: Hashable, Sendable, Codable {
+public struct ContactExpectation: PersonPayload {
     public var person: PersonID
     public var device: DeviceID
     /// After this time without contact it is late, seconds; nil = the device follows no reporting
@@ -17,10 +17,10 @@ public struct ContactExpectation: Hashable, Sendable, Codable {
 }
 
 /// A sign of contact with a person that is not a report.
-public struct Contact: Hashable, Sendable, Codable {
+public struct Contact: PersonPayload {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Their primary device sent something without a report.
-        case heard
+        case seen
         /// The person confirmed that they are OK.
         case checkIn = "check-in"
     }
@@ -47,7 +47,7 @@ public struct Contact: Hashable, Sendable, Codable {
 }
 
 /// A watch of a person started, was extended, or ended.
-public struct WatchSpan: Hashable, Sendable, Codable {
+public struct WatchSpan: PersonPayload {
     public var person: PersonID
     public var watch: WatchID
     /// End of deadline and grace, after which the watch is over in any case; nil = it has ended.
@@ -61,7 +61,7 @@ public struct WatchSpan: Hashable, Sendable, Codable {
 }
 
 /// Time in which ingest could receive nothing, so that missing contact in it does not count.
-public struct IntakeOutage: Hashable, Sendable, Codable {
+public struct IntakeOutage: EventPayload {
     public var from: Timestamp
     public var to: Timestamp
 
@@ -74,7 +74,7 @@ public struct IntakeOutage: Hashable, Sendable, Codable {
 /// Hold of all contact losses, because many devices lost contact at once.
 ///
 /// The suite then suspects an outage of its own. While it is held, nobody becomes lost.
-public struct ContactLossHold: Hashable, Sendable, Codable {
+public struct ContactLossHold: EventPayload {
     public var isHeld: Bool
 
     public init(isHeld: Bool) { self.isHeld = isHeld }
@@ -83,7 +83,7 @@ public struct ContactLossHold: Hashable, Sendable, Codable {
 /// State of a late contact.
 public enum ContactState: String, Hashable, Sendable, Codable, CaseIterable {
     /// Longer than the contact timeout: shown in the app.
-    case quiet
+    case late
     /// Twice the contact timeout: the person is asked.
     case overdue
     /// The person has not answered.
@@ -93,7 +93,7 @@ public enum ContactState: String, Hashable, Sendable, Codable, CaseIterable {
 /// Why a contact became OK again.
 public enum ContactEnd: String, Hashable, Sendable, Codable, CaseIterable {
     /// The device was seen again.
-    case heard
+    case seen
     /// The person answered.
     case answered
     /// Another device became the primary one, or this one follows no reporting policy any more.
@@ -101,7 +101,7 @@ public enum ContactEnd: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// A change of the contact state of a person's primary device.
-public struct ContactChange: Hashable, Sendable, Codable {
+public struct ContactChange: PersonPayload {
     public var person: PersonID
     public var device: DeviceID
     /// The new state; for an end, the last state before it.
@@ -138,7 +138,7 @@ public struct ContactChange: Hashable, Sendable, Codable {
 }
 
 /// The battery of a primary device became low.
-public struct BatteryChange: Hashable, Sendable, Codable {
+public struct BatteryChange: PersonPayload {
     public var person: PersonID
     public var device: DeviceID
     /// Level, percent.

@@ -25,10 +25,10 @@ public enum DeadlineKind: String, Sendable, Codable, CaseIterable {
 }
 
 /// Deadline that the timer keeps for a service. Scheduling an id again does not add a second one.
-public struct Deadline: Hashable, Sendable, Codable {
+public struct Deadline: PersonPayload {
     /// BLAKE2b-128 of (person or emergency, kind, cause).
     public var id: DeadlineID
-    public var rule: DeadlineKind
+    public var kind: DeadlineKind
     public var person: PersonID
     public var emergency: EmergencyID?
     /// What the deadline is about besides person and emergency, such as a notification's id.
@@ -36,11 +36,11 @@ public struct Deadline: Hashable, Sendable, Codable {
     public var due: Timestamp
 
     public init(
-        id: DeadlineID, rule: DeadlineKind, person: PersonID, emergency: EmergencyID? = nil,
+        id: DeadlineID, kind: DeadlineKind, person: PersonID, emergency: EmergencyID? = nil,
         subject: String? = nil, due: Timestamp
     ) {
         self.id = id
-        self.rule = rule
+        self.kind = kind
         self.person = person
         self.emergency = emergency
         self.subject = subject
@@ -48,8 +48,20 @@ public struct Deadline: Hashable, Sendable, Codable {
     }
 }
 
+extension Deadline {
+    /// Whether an emergency depends on it or may result from it.
+    var carriesEmergency: Bool {
+        switch kind {
+        case .countdown, .contact, .tier, .fallback, .acknowledgementHold, .watchExpiry,
+            .undelivered:
+            true
+        case .retry, .watchReminder, .presence, .canary: emergency != nil
+        }
+    }
+}
+
 /// Deadline that has expired.
-public struct ExpiredDeadline: Hashable, Sendable, Codable {
+public struct ExpiredDeadline: EventPayload {
     public var deadline: Deadline
     public var expired: Timestamp
     /// Whether it became due while the timer was down.
@@ -60,6 +72,8 @@ public struct ExpiredDeadline: Hashable, Sendable, Codable {
         self.expired = expired
         self.late = late
     }
+
+    public var concernedPerson: PersonID? { deadline.person }
 }
 
 /// `active → reminded → ended | cancelled | expired`.
@@ -68,7 +82,7 @@ public enum WatchState: String, Sendable, Codable, CaseIterable {
 }
 
 /// "Watch over me": becomes an emergency unless its owner ends it in time.
-public struct Watch: Hashable, Sendable, Codable {
+public struct Watch: PersonPayload {
     public var id: WatchID
     public var person: PersonID
     public var started: Timestamp

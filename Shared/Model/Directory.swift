@@ -17,9 +17,6 @@ public struct ContactPoint: Hashable, Sendable, Codable {
     }
 }
 
-/// Channel to a person.
-public enum Channel: String, Sendable, Codable, CaseIterable { case sms, email, push }
-
 public enum Plan: String, Sendable, Codable, CaseIterable { case trial, paid, lapsed }
 public enum BillingSource: String, Sendable, Codable, CaseIterable { case `operator`, store }
 public enum Affiliation: String, Sendable, Codable, CaseIterable { case subscriber, none }
@@ -27,7 +24,7 @@ public enum SignInKind: String, Sendable, Codable, CaseIterable { case sso, code
 public enum Platform: String, Sendable, Codable, CaseIterable { case ios, android, other }
 
 /// Person with an account.
-public struct Person: Hashable, Sendable, Codable {
+public struct Person: DirectoryPayload {
     public var id: PersonID
     public var name: String
     /// BCP 47, such as `en`, `ms`, `id`.
@@ -86,7 +83,7 @@ public struct Person: Hashable, Sendable, Codable {
 }
 
 /// Phone of a person.
-public struct Device: Hashable, Sendable, Codable {
+public struct Device: PersonPayload, DirectoryPayload {
     public var id: DeviceID
     public var person: PersonID
     public var name: String
@@ -133,7 +130,7 @@ public enum CredentialScope: String, Sendable, Codable {
 /// Credential: a secret of 256 random bits, of which only the SHA-256 is stored.
 ///
 /// Without person, device and scope it belongs to the operator.
-public struct Credential: Hashable, Sendable, Codable {
+public struct Credential: DirectoryPayload {
     public var id: CredentialID
     /// SHA-256 of the secret's text, as 64 lower-case hexadecimal digits.
     public var hash: String
@@ -219,7 +216,7 @@ public struct EscalationTier: Hashable, Sendable, Codable {
 }
 
 /// Circle of people who watch over each other.
-public struct Circle: Hashable, Sendable, Codable {
+public struct Circle: DirectoryPayload {
     public var id: CircleID
     public var name: String
     public var members: [Membership]

@@ -29,7 +29,7 @@ public enum EmergencyState: String, Sendable, Codable, CaseIterable {
 }
 
 /// Signal that a person is in danger.
-public struct EmergencySignal: Hashable, Sendable, Codable {
+public struct EmergencySignal: EmergencyPayload {
     /// BLAKE2b-128 of (trigger, person, client's message id). Becomes the emergency's id if none is
     /// active.
     public var id: EmergencyID
@@ -47,6 +47,7 @@ public struct EmergencySignal: Hashable, Sendable, Codable {
     /// Note of a watch, or text of the sender.
     public var note: String?
     public var trace: String
+    public var emergency: EmergencyID { id }
 
     public init(
         id: EmergencyID, person: PersonID, device: DeviceID? = nil, trigger: EmergencyTrigger,
@@ -72,7 +73,7 @@ public struct EmergencySignal: Hashable, Sendable, Codable {
 ///
 /// It opens no emergency. The notifier's fallback, which runs without an evaluator, reads the
 /// position from it.
-public struct EmergencyPlace: Hashable, Sendable, Codable {
+public struct EmergencyPlace: PersonPayload {
     /// Id of the signal.
     public var emergency: EmergencyID
     public var person: PersonID
@@ -93,7 +94,7 @@ public struct EmergencyPlace: Hashable, Sendable, Codable {
 }
 
 /// The person, or somebody for them, cancels a signal.
-public struct EmergencyCancel: Hashable, Sendable, Codable {
+public struct EmergencyCancel: EmergencyPayload {
     public var id: EventID
     public var person: PersonID
     public var emergency: EmergencyID
@@ -113,7 +114,7 @@ public struct EmergencyCancel: Hashable, Sendable, Codable {
 }
 
 /// A person acknowledges or resolves an emergency.
-public struct EmergencyAnswer: Hashable, Sendable, Codable {
+public struct EmergencyAnswer: EmergencyPayload {
     public var emergency: EmergencyID
     /// The person in danger.
     public var person: PersonID

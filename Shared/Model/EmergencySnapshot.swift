@@ -3,7 +3,7 @@
 /// The notifier publishes it again when ingest and evaluators may have lost or missed state: after
 /// one of their stores was restored, and when an escalation advances again. Consumers that are up
 /// to date ignore it.
-public struct EmergencySnapshot: Hashable, Sendable, Codable {
+public struct EmergencySnapshot: PersonPayload {
     public var emergency: EmergencyID
     public var person: PersonID
     /// In `countdown`, its signals wait for the evaluator.
@@ -15,7 +15,7 @@ public struct EmergencySnapshot: Hashable, Sendable, Codable {
     /// Its first signal and all that joined it, in order; never empty.
     public var signals: [EmergencySignal]
     /// Recipients of notifications about it, ids ascending.
-    public var told: [PersonID]
+    public var recipients: [PersonID]
     /// Best delivery state of these notifications since it was last opened: `sink`, `accepted`,
     /// `delivered` or nil.
     public var reached: NotificationState?
@@ -24,7 +24,7 @@ public struct EmergencySnapshot: Hashable, Sendable, Codable {
 
     public init(
         emergency: EmergencyID, person: PersonID, state: EmergencyState, by: PersonID? = nil,
-        at: Timestamp, signals: [EmergencySignal], told: [PersonID] = [],
+        at: Timestamp, signals: [EmergencySignal], recipients: [PersonID] = [],
         reached: NotificationState? = nil, endedCircles: [CircleID] = []
     ) {
         self.emergency = emergency
@@ -33,7 +33,7 @@ public struct EmergencySnapshot: Hashable, Sendable, Codable {
         self.by = by
         self.at = at
         self.signals = signals
-        self.told = told
+        self.recipients = recipients
         self.reached = reached
         self.endedCircles = endedCircles
     }
@@ -47,7 +47,7 @@ public struct EmergencySnapshot: Hashable, Sendable, Codable {
         by = try values.decodeIfPresent(PersonID.self, forKey: .by)
         at = try values.decode(Timestamp.self, forKey: .at)
         signals = try values.decode([EmergencySignal].self, forKey: .signals)
-        told = try values.decode([PersonID].self, forKey: .told)
+        recipients = try values.decode([PersonID].self, forKey: .recipients)
         reached = try values.decodeIfPresent(NotificationState.self, forKey: .reached)
         endedCircles = try values.decodeIfPresent([CircleID].self, forKey: .endedCircles) ?? []
     }

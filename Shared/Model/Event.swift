@@ -1,6 +1,6 @@
-/// Kinds of events between services, with their number and name on the wire.
+/// Kinds of events between services, with their numbers on the wire.
 ///
-/// Numbers never change. `docs/events.md` describes each kind.
+/// Numbers never change. ``EventRow`` has all other facts, `docs/events.md` describes each kind.
 public enum EventKind: UInt16, Sendable, CaseIterable {
     // in/p
     case inputReport = 1
@@ -99,99 +99,8 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case accessRecorded = 121
     case reachabilityChanged = 125
 
-    /// Whether evaluators emit the event: the kinds of `events/p`.
-    public var isOfEvaluators: Bool { (32..<64).contains(rawValue) }
-
     /// The CloudEvents `type`.
-    public var type: String {
-        switch self {
-        case .inputReport: "jaga.input.report"
-        case .inputSignal: "jaga.input.signal"
-        case .inputCancel: "jaga.input.cancel"
-        case .inputDeadline: "jaga.input.deadline"
-        case .inputAcknowledgement: "jaga.input.acknowledgement"
-        case .inputResolution: "jaga.input.resolution"
-        case .inputFallbackOpened: "jaga.input.fallback-opened"
-        case .inputPerson: "jaga.input.person"
-        case .inputPersonRemoved: "jaga.input.person-removed"
-        case .inputCircle: "jaga.input.circle"
-        case .inputCircleRemoved: "jaga.input.circle-removed"
-        case .inputLogic: "jaga.input.logic"
-        case .inputEmergencySnapshot: "jaga.input.emergency-snapshot"
-        case .inputSet: "jaga.input.set"
-        case .inputSetRemoved: "jaga.input.set-removed"
-        case .inputArming: "jaga.input.arming"
-        case .inputAlarmAnswer: "jaga.input.alarm-answer"
-        case .inputReports: "jaga.input.reports"
-        case .inputContactExpectation: "jaga.input.contact-expectation"
-        case .inputContact: "jaga.input.contact"
-        case .inputWatch: "jaga.input.watch"
-        case .inputIntakeOutage: "jaga.input.intake-outage"
-        case .inputContactLossHold: "jaga.input.contact-loss-hold"
-        case .inputImpairment: "jaga.input.impairment"
-        case .zoneEntered: "jaga.zone.entered"
-        case .zoneExited: "jaga.zone.exited"
-        case .zonePresenceEstablished: "jaga.zone.presence-established"
-        case .zoneApproached: "jaga.zone.approached"
-        case .zoneDwelled: "jaga.zone.dwelled"
-        case .zoneSuppressed: "jaga.zone.suppressed"
-        case .zoneAbsent: "jaga.zone.absent"
-        case .zoneLeftVicinity: "jaga.zone.left-vicinity"
-        case .zonePresenceCleared: "jaga.zone.presence-cleared"
-        case .emergencyCountdown: "jaga.emergency.countdown"
-        case .emergencyOpened: "jaga.emergency.opened"
-        case .emergencyJoined: "jaga.emergency.joined"
-        case .emergencyCancelled: "jaga.emergency.cancelled"
-        case .emergencyAcknowledged: "jaga.emergency.acknowledged"
-        case .emergencyResolved: "jaga.emergency.resolved"
-        case .deadlineScheduled: "jaga.deadline.scheduled"
-        case .deadlineCancelled: "jaga.deadline.cancelled"
-        case .alarmStarted: "jaga.alarm.started"
-        case .alarmRepeated: "jaga.alarm.repeated"
-        case .alarmEnded: "jaga.alarm.ended"
-        case .messagesDue: "jaga.messages.due"
-        case .policyChanged: "jaga.policy.changed"
-        case .contactLate: "jaga.contact.late"
-        case .contactOverdue: "jaga.contact.overdue"
-        case .contactLost: "jaga.contact.lost"
-        case .contactOK: "jaga.contact.ok"
-        case .batteryLow: "jaga.battery.low"
-        case .deviceImpaired: "jaga.device.impaired"
-        case .sosRaised: "jaga.sos.raised"
-        case .sosCancelled: "jaga.sos.cancelled"
-        case .sosLocated: "jaga.sos.located"
-        case .personChanged: "jaga.directory.person"
-        case .personRemoved: "jaga.directory.person-removed"
-        case .deviceChanged: "jaga.directory.device"
-        case .deviceRemoved: "jaga.directory.device-removed"
-        case .credentialChanged: "jaga.directory.credential"
-        case .credentialRemoved: "jaga.directory.credential-removed"
-        case .circleChanged: "jaga.directory.circle"
-        case .circleRemoved: "jaga.directory.circle-removed"
-        case .zoneChanged: "jaga.directory.zone"
-        case .zoneRemoved: "jaga.directory.zone-removed"
-        case .setChanged: "jaga.directory.set"
-        case .setRemoved: "jaga.directory.set-removed"
-        case .messageChanged: "jaga.directory.message"
-        case .messageRemoved: "jaga.directory.message-removed"
-        case .messageRequested: "jaga.message.requested"
-        case .deadlineExpired: "jaga.deadline.expired"
-        case .watchChanged: "jaga.watch.changed"
-        case .watchExpired: "jaga.watch.expired"
-        case .retentionDue: "jaga.retention.due"
-        case .notificationChanged: "jaga.notification.changed"
-        case .acknowledgementCommitted: "jaga.acknowledgement.committed"
-        case .resolutionCommitted: "jaga.resolution.committed"
-        case .escalationFallbackOpened: "jaga.escalation.fallback-opened"
-        case .escalationTierStarted: "jaga.escalation.tier-started"
-        case .escalationExhausted: "jaga.escalation.exhausted"
-        case .emergencySnapshot: "jaga.emergency.snapshot"
-        case .signalReceived: "jaga.signal.received"
-        case .checkInReceived: "jaga.check-in.received"
-        case .accessRecorded: "jaga.access.recorded"
-        case .reachabilityChanged: "jaga.reachability.changed"
-        }
-    }
+    public var type: String { row.type }
 }
 
 /// Payload of an event.
@@ -328,4 +237,85 @@ public struct Event: Hashable, Sendable {
     }
 
     public var kind: EventKind { body.kind }
+
+    /// Whether every service logs it at level info with its trace, because people may be notified,
+    /// or were.
+    ///
+    /// - Parameter isOwn: whether the asking service published the event, rather than read it
+    public func isMilestone(isOwn: Bool) -> Bool {
+        guard !trace.isEmpty else { return false }
+        let traits = kind.row.traits
+        if isOwn, traits.contains(.milestoneIfFinal) {
+            let state = body.payload(as: NotificationChanged.self)?.state
+            return state != .queued && state != .sending
+        }
+        return traits.contains(.milestone)
+    }
+}
+
+extension EventBody {
+    /// The kind that names this case on the wire.
+    public var kind: EventKind { accept(KindVisitor()) }
+
+    /// The person that the event is about; nil for events about no person or several.
+    public var person: PersonID? { accept(PersonVisitor()) }
+
+    /// The payload, if it has a type.
+    func payload<Payload>(as type: Payload.Type) -> Payload? { accept(PayloadVisitor()) }
+
+    /// The service that emits the event.
+    public var source: ServiceName {
+        // Evaluators schedule deadlines for countdowns, presence and contact, and cancel the
+        // notifier's canaries; the notifier schedules all others.
+        let row = kind.row
+        guard row.stream == .events, let deadline,
+            ![.countdown, .presence, .contact].contains(deadline.kind),
+            deadline.kind != .canary || kind == .deadlineScheduled
+        else { return row.stream.source }
+        return EventStream.deliveries.source
+    }
+
+    /// Whether an emergency depends on it: signals, their end and acknowledgement, escalations, and
+    /// the deadlines that drive them. Such events are retried for ever. The delivery state of a
+    /// message is information only.
+    public var carriesEmergency: Bool {
+        kind.row.traits.contains(.emergency) || deadline?.carriesEmergency == true
+    }
+
+    /// The emergency that this event opens or continues.
+    public var begunEmergency: EmergencyID? { emergency(if: .begins) }
+
+    /// The emergency that this event ends.
+    public var endedEmergency: EmergencyID? { emergency(if: .ends) }
+
+    /// The entity of the directory that this event describes or removes; nil for other events.
+    public var directoryEntity: ID128? {
+        guard kind.row.stream == .directory else { return nil }
+        return payload(as: (any DirectoryPayload).self)?.entity
+    }
+
+    private func emergency(if trait: EventTraits) -> EmergencyID? {
+        guard kind.row.traits.contains(trait) else { return nil }
+        return payload(as: (any EmergencyPayload).self)?.emergency
+    }
+
+    /// The deadline that the event schedules, cancels or reports as expired.
+    private var deadline: Deadline? {
+        guard kind.row.traits.contains(.deadline) else { return nil }
+        return payload(as: Deadline.self) ?? payload(as: ExpiredDeadline.self)?.deadline
+    }
+}
+
+private struct KindVisitor: EventVisitor {
+    func visit(_ kind: EventKind, _ payload: some EventPayload) -> EventKind { kind }
+}
+
+private struct PersonVisitor: EventVisitor {
+    func visit(_ kind: EventKind, _ payload: some EventPayload) -> PersonID? {
+        payload.concernedPerson
+    }
+}
+
+private struct PayloadVisitor<Payload>: EventVisitor {
+    func visit(_ kind: EventKind, _ payload: some EventPayload) -> Payload? { payload as? Payload }
 }

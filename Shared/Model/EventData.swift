@@ -1,43 +1,49 @@
 // Payloads of events that no other file of the model defines.
 
-public struct PersonRemoval: Hashable, Sendable, Codable {
+public struct PersonRemoval: PersonPayload, DirectoryPayload {
     public var person: PersonID
     public init(person: PersonID) { self.person = person }
+    public var entity: ID128 { person.raw }
 }
 
-public struct DeviceRemoval: Hashable, Sendable, Codable {
+public struct DeviceRemoval: DirectoryPayload {
     public var device: DeviceID
     public init(device: DeviceID) { self.device = device }
+    public var entity: ID128 { device.raw }
 }
 
-public struct CredentialRemoval: Hashable, Sendable, Codable {
+public struct CredentialRemoval: DirectoryPayload {
     public var credential: CredentialID
     public init(credential: CredentialID) { self.credential = credential }
+    public var entity: ID128 { credential.raw }
 }
 
-public struct CircleRemoval: Hashable, Sendable, Codable {
+public struct CircleRemoval: DirectoryPayload {
     public var circle: CircleID
     public init(circle: CircleID) { self.circle = circle }
+    public var entity: ID128 { circle.raw }
 }
 
-public struct ZoneRemoval: Hashable, Sendable, Codable {
+public struct ZoneRemoval: DirectoryPayload {
     public var zone: ZoneID
     public init(zone: ZoneID) { self.zone = zone }
+    public var entity: ID128 { zone.raw }
 }
 
-public struct ZoneMessageRemoval: Hashable, Sendable, Codable {
+public struct ZoneMessageRemoval: DirectoryPayload {
     public var message: MessageID
     public init(message: MessageID) { self.message = message }
+    public var entity: ID128 { message.raw }
 }
 
 /// Logic version that evaluators use from this record on.
-public struct LogicVersion: Hashable, Sendable, Codable {
+public struct LogicVersion: EventPayload {
     public var version: Int
     public init(version: Int) { self.version = version }
 }
 
 /// Change of an emergency, decided by the evaluator.
-public struct EmergencyChange: Hashable, Sendable, Codable {
+public struct EmergencyChange: EmergencyPayload {
     public var emergency: EmergencyID
     public var person: PersonID
     public var state: EmergencyState
@@ -117,13 +123,13 @@ public struct EmergencyChange: Hashable, Sendable, Codable {
 
 /// State of a notification; it only moves forward.
 public enum NotificationState: String, Sendable, Codable, CaseIterable {
-    case queued, sending, accepted, delivered, refused, unknown, expired
+    case queued, sending, accepted, delivered, rejected, unknown, expired
     /// The built-in sink stored it: nobody was reached.
     case sink
 }
 
 /// Change of a notification's state.
-public struct NotificationChanged: Hashable, Sendable, Codable {
+public struct NotificationChanged: PersonPayload {
     public var notification: NotificationID
     public var emergency: EmergencyID?
     /// The person it is about.
@@ -152,7 +158,7 @@ public struct NotificationChanged: Hashable, Sendable, Codable {
 }
 
 /// Step of an emergency's escalation.
-public struct EscalationChange: Hashable, Sendable, Codable {
+public struct EscalationChange: PersonPayload {
     public var emergency: EmergencyID
     public var person: PersonID
     public var circle: CircleID?
@@ -174,3 +180,21 @@ public struct EscalationChange: Hashable, Sendable, Codable {
         self.recipients = recipients
     }
 }
+
+// Entities of the directory.
+
+extension Person {
+    public var entity: ID128 { id.raw }
+    public var concernedPerson: PersonID? { id }
+}
+
+extension Credential {
+    public var entity: ID128 { id.raw }
+    public var concernedPerson: PersonID? { person }
+}
+
+extension Device { public var entity: ID128 { id.raw } }
+extension Circle { public var entity: ID128 { id.raw } }
+extension Zone { public var entity: ID128 { id.raw } }
+extension ZoneSet { public var entity: ID128 { id.raw } }
+extension ZoneMessage { public var entity: ID128 { id.raw } }

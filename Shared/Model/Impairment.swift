@@ -26,7 +26,7 @@ public enum Impairment: String, Sendable, Codable, CaseIterable, Comparable {
 }
 
 /// Impairments of a primary device that may stop reporting.
-public struct ReportingImpairment: Hashable, Sendable, Codable {
+public struct ReportingImpairment: PersonPayload {
     public var person: PersonID
     public var device: DeviceID
     /// Ascending; at least one has ``Impairment/preventsReporting``.

@@ -24,7 +24,7 @@ public struct WatchedRegion: Hashable, Sendable, Codable {
 }
 
 /// Instruction to a person's primary device how to report (domain.md §7).
-public struct ReportingPolicy: Hashable, Sendable, Codable {
+public struct ReportingPolicy: PersonPayload {
     public var person: PersonID
     public var device: DeviceID
     public var mode: ReportingMode

@@ -56,7 +56,7 @@ public struct ContactPointState: Hashable, Sendable, Codable {
 }
 
 /// Gateways or contact points of the notifier changed, or are published again.
-public struct ReachabilityChange: Hashable, Sendable, Codable {
+public struct ReachabilityChange: EventPayload {
     /// All gateways; nil = unchanged.
     public var gateways: [GatewayState]?
     /// Contact points that changed.

@@ -80,7 +80,7 @@ extension Fix: Codable {
 }
 
 /// One fix of one device, as it is stored and as it enters `in/p`.
-public struct Report: Hashable, Sendable, Codable {
+public struct Report: PersonPayload {
     /// BLAKE2b-128 of the duplicate key: (device, client's message id), or without such an id
     /// (device, fix time, latitude, longitude).
     public var id: ReportID

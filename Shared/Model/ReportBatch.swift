@@ -2,7 +2,7 @@
 ///
 /// Each is evaluated in this order as if it were a record of its own at the same time. Events do
 /// not depend on how reports are grouped.
-public struct ReportBatch: Hashable, Sendable, Codable {
+public struct ReportBatch: PersonPayload {
     public let person: PersonID
     public let device: DeviceID
     public let reports: [Report]

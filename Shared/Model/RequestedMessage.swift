@@ -1,7 +1,7 @@
 /// Encrypted message that is sent once, to a recipient who need not be known to Jaga.
 ///
 /// Only the notifier can decrypt it, since it contains an address and a code.
-public struct SealedMessage: Hashable, Sendable, Codable {
+public struct SealedMessage: EventPayload {
     /// From when on it is not sent any more.
     public var expires: Timestamp
     /// A ``RequestedMessage`` as JSON, encrypted with the key that membership and notifier share,

@@ -1,7 +1,7 @@
 /// Event of the timer that starts a round of data retention: services delete expired data.
 ///
 /// All services use its time, so that a wrong clock of one service deletes nothing too early.
-public struct RetentionRound: Hashable, Sendable, Codable {
+public struct RetentionRound: EventPayload {
     /// Reference time for ages.
     public var at: Timestamp
 

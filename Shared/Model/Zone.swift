@@ -1,5 +1,3 @@
-public enum ZoneKind: String, Sendable, Codable, CaseIterable { case safe, alert }
-
 /// Events between a person and a zone.
 public enum Transition: String, Sendable, Codable, CaseIterable {
     case enter, exit, approach, dwell, cross, absent
@@ -91,7 +89,7 @@ public enum ZoneOwner: Hashable, Sendable, Codable {
 }
 
 /// Area of a circle, a person or a set in which presence has consequences.
-public struct Zone: Hashable, Sendable, Codable {
+public struct Zone: DirectoryPayload {
     public var id: ZoneID
     public var owner: ZoneOwner
     public var name: String

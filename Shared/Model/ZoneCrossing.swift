@@ -34,7 +34,7 @@ public enum CrossingReason: String, Sendable, Codable, CaseIterable {
     case scheduleClosed = "schedule-closed"
     /// The zone does not apply to the person any more: it was removed, the person opted out of it,
     /// or shares nothing with its circle.
-    case notApplicable = "not-judged"
+    case notApplicable = "not-applicable"
     /// No change: beyond the edge, but within the margin.
     case withinMargin = "within-margin"
     /// No change: only one fix is beyond the margin. One fix is enough only if it agrees with the
@@ -51,7 +51,7 @@ public enum CrossingReason: String, Sendable, Codable, CaseIterable {
 }
 
 /// Decision about a person and a zone: presence before and after, and the reason.
-public struct ZoneCrossing: Hashable, Sendable, Codable {
+public struct ZoneCrossing: PersonPayload {
     public var person: PersonID
     public var device: DeviceID
     public var zone: ZoneID
@@ -159,7 +159,7 @@ public struct ZoneCrossing: Hashable, Sendable, Codable {
 }
 
 /// A person is not in a zone by the time of day at which they should be.
-public struct ZoneAbsence: Hashable, Sendable, Codable {
+public struct ZoneAbsence: PersonPayload {
     public var person: PersonID
     public var zone: ZoneID
     public var zoneName: String
@@ -189,7 +189,7 @@ public struct ZoneAbsence: Hashable, Sendable, Codable {
 }
 
 /// Messages of zones that fired together.
-public struct DueMessages: Hashable, Sendable, Codable {
+public struct DueMessages: PersonPayload {
     public var person: PersonID
     /// Zones that fired, the most urgent first.
     public var zones: [ZoneID]

@@ -93,10 +93,10 @@ public struct ZoneAudience: Hashable, Sendable, Codable {
 }
 
 /// Text message to a phone number, sent when a zone that refers to it fires.
-public struct ZoneMessage: Hashable, Sendable, Codable {
+public struct ZoneMessage: DirectoryPayload {
     public enum Mode: String, Sendable, Codable, CaseIterable {
         /// Sent after the person confirms it.
-        case propose
+        case draft
         case automatic
     }
 
@@ -118,7 +118,7 @@ public struct ZoneMessage: Hashable, Sendable, Codable {
 
     public init(
         id: MessageID, owner: ZoneOwner, senderName: String = "", recipientName: String = "",
-        number: String, line: String = "", mode: Mode = .propose, confirmed: Timestamp? = nil,
+        number: String, line: String = "", mode: Mode = .draft, confirmed: Timestamp? = nil,
         version: Int64 = 1
     ) {
         self.id = id
@@ -134,7 +134,7 @@ public struct ZoneMessage: Hashable, Sendable, Codable {
 }
 
 /// Set of zones that circles subscribe to, such as those of an organisation.
-public struct ZoneSet: Hashable, Sendable, Codable {
+public struct ZoneSet: DirectoryPayload {
     public var id: ZoneSetID
     public var name: String
     public var version: Int64

@@ -1,3 +1,5 @@
+import API
+
 /// Limits of a ``Server``.
 public struct ServerLimits: Hashable, Sendable {
     /// Maximum number of open connections. Shortly before it, those that have been idle longest are
@@ -43,7 +45,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// Share of ``heldBytes`` for unknown senders; the rest is for known ones.
     public var unknownHeldBytes: Int { heldBytes / 4 }
     /// Path of emergency requests.
-    public var urgentPath = "/v1/emergencies"
+    public var urgentPath = IngestOperation.emergencyPath
     /// Paths where a request is valid even if its body cannot be decoded. On other paths below
     /// `/v1/` a `Content-Encoding` is answered with 415. Paths outside `/v1/` are exempt, because
     /// phone apps delete rejected reports.

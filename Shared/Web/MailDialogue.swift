@@ -61,7 +61,7 @@ struct MailDialogue {
             let reply = TransferFailure.Reply(code: code, text: text, stage: stage)
             return .failed(
                 TransferFailure(
-                    fate: .refused, reply: reply,
+                    fate: .rejected, reply: reply,
                     message: "the mail server replied \(code) at stage \(stage.rawValue)"))
         }
         return .failed(

@@ -47,6 +47,12 @@ public struct Problem: Error, Hashable, Sendable {
             status: 400, title: "Invalid request", detail: detail, field: field, hint: hint)
     }
 
+    /// 400: a field of the body is invalid.
+    public init(_ error: FieldError) {
+        self = .invalid(
+            error.detail, field: error.path.isEmpty ? nil : error.path, hint: error.hint)
+    }
+
     /// 401: the credentials are missing or wrong.
     public static func unauthorized(_ detail: String, hint: String? = nil) -> Problem {
         Problem(status: 401, title: "Credentials needed", detail: detail, hint: hint)

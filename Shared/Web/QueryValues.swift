@@ -28,7 +28,8 @@ extension Request {
         return Int64(number)
     }
 
-    /// A Boolean parameter: true for `told=true` and for `told` alone; false if it is missing.
+    /// A Boolean parameter: true for `recipient=true` and for `recipient` alone; false if it is
+    /// missing.
     ///
     /// - Throws: a 400 problem for other values
     public func flag(_ name: String) throws(Problem) -> Bool {

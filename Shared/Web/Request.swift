@@ -1,4 +1,7 @@
+import API
 import Parsing
+
+public typealias Method = API.Method
 
 /// A complete HTTP request. Its connection is suspended until the response.
 public struct Request: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import API
 import Model
 
 /// Maps the paths and methods of a service to routes.
@@ -35,6 +36,19 @@ public struct Router<Route: Sendable>: Sendable {
     /// - Parameter table: routes in order; if two patterns match a path, the first one wins
     public init(_ table: [(Method, String, Route)]) {
         for (method, text, route) in table { add(method, text, route) }
+    }
+
+    /// Routes the operations of a service. Users type the addresses of phone protocols, some with a
+    /// trailing slash.
+    public init<ID>(_ table: [RoutedOperation<ID>]) where Route == RoutedOperation<ID> {
+        self.init(
+            table.flatMap { route in
+                let path = route.operation.path
+                let isTyped = route.operation.access == .phone && path != "/"
+                return (isTyped ? [path, path + "/"] : [path]).map {
+                    (route.operation.method, $0, route)
+                }
+            })
     }
 
     private mutating func add(_ method: Method, _ text: String, _ route: Route) {

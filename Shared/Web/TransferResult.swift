@@ -46,7 +46,7 @@ public struct TransferFailure: Hashable, Sendable {
         /// It did not accept the transfer, so a repetition cannot duplicate it.
         case notSent
         /// A mail server rejected it; `reply` has the text.
-        case refused
+        case rejected
         /// It may have accepted the transfer: no response arrived after the request or the final
         /// dot.
         case unknown

@@ -39,7 +39,7 @@ public enum EventCodec {
             guard head.id.raw == record.id, head.type == kind.type else {
                 throw WireError(.payload, "decode event", "id or type differs from the record's")
             }
-            let body = try EventBody(kind: kind, data: json["data"] ?? .null)
+            let body = try kind.row.read(JSONPayload(json: json["data"] ?? .null))
             return Event(id: head.id, time: head.time, trace: head.jagatrace ?? "", body: body)
         } catch let error as WireError {
             throw error
@@ -60,7 +60,7 @@ public enum EventCodec {
         var members: [JSON.Member] = [
             .init("specversion", "1.0"),
             .init("id", .string(event.id.description)),
-            .init("source", .string("/jaga/\(event.body.source)")),
+            .init("source", .string("/jaga/\(event.body.source.rawValue)")),
             .init("type", .string(event.kind.type)),
         ]
         if let person = event.body.person {
@@ -74,7 +74,7 @@ public enum EventCodec {
             members.append(.init("jagaseq", .integer(Int64(clamping: position.sequence))))
         }
         do {
-            members.append(.init("data", try event.body.data()))
+            members.append(.init("data", try event.body.accept(DataVisitor())))
         } catch {
             throw WireError(.payload, "encode event", "\(event.kind): \(error)")
         }
@@ -88,4 +88,18 @@ private struct CloudEventHead: Decodable {
     var type: String
     var time: Timestamp
     var jagatrace: String?
+}
+
+private struct DataVisitor: EventVisitor {
+    func visit(_ kind: EventKind, _ payload: some EventPayload) throws(ParseError) -> JSON {
+        try JSON.encode(payload)
+    }
+}
+
+private struct JSONPayload: PayloadReader {
+    let json: JSON
+
+    func read<Payload: EventPayload>(_ type: Payload.Type) throws -> Payload {
+        try json.decode(type)
+    }
 }

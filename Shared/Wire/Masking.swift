@@ -10,7 +10,7 @@ public enum Masking {
     static let visibleFields: Set<String> = [
         "_0", "absentByMinute", "accuracy", "action", "active", "affiliation", "after", "alarm",
         "alertDistanceMetres", "armed", "at", "audience", "battery", "before", "billing", "by",
-        "channel", "channels", "charging", "circle", "circles", "clock", "clockSkew", "coarse",
+        "channel", "channels", "charging", "circle", "circles", "clockSkew", "coarse",
         "confirmed", "contact", "contacts", "contactTimeoutSeconds", "countdownEnds", "created",
         "credential", "cycleSeconds", "data", "datacontenttype", "deadline", "device",
         "distanceFilterMetres", "due", "dwellSeconds", "emergency", "end", "endedCircles",
@@ -23,11 +23,11 @@ public enum Masking {
         "messages", "mode", "notification", "owner", "page", "pausedUntil", "people", "person",
         "plan", "platform", "precision", "prepared", "presence", "primaryDevice", "priority",
         "problem", "radiusCentimetres", "radiusMetres", "raised", "rank", "reachCentimetres",
-        "reached", "reason", "received", "recipient", "recipients", "refused", "regions",
-        "reopened", "report", "reports", "rings", "role", "roles", "round", "rule", "schedule",
+        "reached", "reason", "received", "recipient", "recipients", "regions",
+        "reopened", "report", "reports", "rings", "role", "roles", "round", "schedule",
         "scope", "set", "sets", "sharing", "signal", "signals", "signIn", "since", "sleepSeconds",
         "source", "specversion", "start", "started", "state", "subject", "suspect", "tier", "time",
-        "to", "told", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
+        "to", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
         "viewer", "waitSeconds", "watch", "windows", "zone", "zoneKind", "zoneOptOuts", "zones",
     ]
 

@@ -1,3 +1,5 @@
+import Parsing
+
 /// Why a file was rejected. A rejected file has no effect.
 ///
 /// Contains neither positions nor names of the file, because both are private.
@@ -39,6 +41,24 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.location = location
         self.message = message
         self.hint = hint
+    }
+
+    /// The error of a field in JSON. Its value is left out: it may be private.
+    public init(_ error: FieldError, _ operation: String = "read GeoJSON") {
+        let code: Code =
+            switch error.kind {
+            case .missing: .missing
+            case .value: .value
+            case .range: .range
+            case .duplicate: .duplicate
+            case .misplaced: .misplaced
+            case .unsupported: .unsupported
+            }
+        let hint = error.hint ?? "correct or remove it"
+        self.init(
+            code, operation, at: .path(error.path), error.message,
+            hint: hint.prefix(1).uppercased() + hint.dropFirst()
+                + (hint.hasSuffix(".") || hint.hasSuffix("?") ? "" : "."))
     }
 
     public var description: String {

@@ -1,4 +1,5 @@
 import Model
+import Parsing
 
 /// A zone as read from a file, without owner and with an unchecked shape.
 ///
@@ -56,6 +57,39 @@ public struct ZoneDraft: Hashable, Sendable {
             insetCentimetres: zone.insetCentimetres,
             alertDistanceMetres: zone.alertDistanceMetres, dwellSeconds: zone.dwellSeconds,
             alarm: zone.alarm, extra: zone.extra)
+    }
+
+    /// The zone that the draft describes. Its owner, id and prepared geometry mean nothing.
+    private var zone: Zone {
+        Zone(
+            id: ZoneID(.zero), owner: .person(PersonID(.zero)), name: name, kind: kind,
+            category: category, active: active, priority: priority, shape: shape,
+            prepared: PreparedGeometry(
+                origin: Coordinate(latitudeE7: 0, longitudeE7: 0), coefficients: [],
+                radiusCentimetres: 0, polygons: [], inradiusCentimetres: 0, reachCentimetres: 0),
+            hysteresisMetres: hysteresisMetres, transitions: transitions ?? [],
+            insetCentimetres: insetCentimetres, alertDistanceMetres: alertDistanceMetres,
+            dwellSeconds: dwellSeconds, alarm: alarm, extra: extra)
+    }
+
+    /// Applies fields that were read from a file.
+    mutating func apply(_ patch: Patch<Zone>) {
+        let transitions = patch.transitions ?? transitions
+        var zone = zone
+        patch.apply(to: &zone)
+        self = ZoneDraft(zone)
+        self.transitions = transitions
+    }
+
+    /// The fields as GeoJSON properties. Those that a new zone would have anyway are left out.
+    var properties: [JSON.Member] {
+        ZoneField.inFiles.members(of: zone).filter { member in
+            switch member.key {
+            case "transitions": transitions != nil
+            case "extra": !extra.isEmpty
+            default: true
+            }
+        }
     }
 
     /// The transitions to report: those specified, otherwise those implied by other fields.

@@ -63,21 +63,20 @@ public struct ZoneFile: Hashable, Sendable {
         ///
         /// - Throws: ``FileError`` if a field is malformed
         public func times() throws(FileError) -> ZoneTimes {
-            guard case .path(let path) = location, !path.isEmpty else {
-                return try ZoneTimes(rest, at: "properties")
+            var properties = "properties"
+            if case .path(let path) = location, !path.isEmpty { properties = path + ".properties" }
+            do {
+                return try ZoneTimes(rest, at: properties)
+            } catch {
+                throw FileError(error)
             }
-            return try ZoneTimes(rest, at: path + ".properties")
         }
 
         /// The zone as a GeoJSON Feature for the HTTP API.
         public var feature: JSON {
-            let feature = GeoJSONWriter.feature(draft)
-            guard !rest.isEmpty, let properties = feature["properties"]?.object,
-                let geometry = feature["geometry"]
-            else { return feature }
-            return [
-                "type": "Feature", "geometry": geometry,
-                "properties": .object(properties + rest),
+            [
+                "type": "Feature", "geometry": GeoJSONShape.write(draft.shape),
+                "properties": .object(draft.properties + rest),
             ]
         }
     }
@@ -126,8 +125,14 @@ public struct ZoneFile: Hashable, Sendable {
     ) -> (bytes: [UInt8], notes: [FileNote])? {
         switch format {
         case .pad: PADWriter.write(drafts)
-        case .geojson: (GeoJSONWriter.write(drafts), [])
+        case .geojson: (geoJSON(drafts.map { Entry($0, at: .path("")).feature }), [])
         case .gpx, .kml: nil
         }
+    }
+
+    /// A FeatureCollection (RFC 7946) with a line break at its end.
+    public static func geoJSON(_ features: [JSON]) -> [UInt8] {
+        let collection: JSON = ["type": "FeatureCollection", "features": .array(features)]
+        return collection.serialized() + [0x0A]
     }
 }

@@ -78,25 +78,3 @@ import Wire
         #expect(inbox(log, after: 3).verdict(onHead: other) == .foreign)
     }
 }
-
-@Suite struct `A FIFO queue` {
-    @Test func `keeps order at both ends`() {
-        var fifo = Fifo<Int>()
-        var model: [Int] = []
-        for number in 0..<1000 {
-            fifo.append(number)
-            model.append(number)
-            if number % 3 != 0 { #expect(fifo.popFirst() == model.removeFirst()) }
-            if number % 50 == 0 {
-                fifo.removeLast { $0 > number - 3 }
-                model.removeAll { $0 > number - 3 }
-            }
-            #expect(fifo.count == model.count)
-            #expect(fifo.first == model.first)
-            if let last = model.indices.last { #expect(fifo[last] == model[last]) }
-        }
-        while let number = fifo.popFirst() { #expect(number == model.removeFirst()) }
-        #expect(model.isEmpty)
-        #expect(fifo.isEmpty)
-    }
-}

@@ -32,7 +32,7 @@ import Testing
             says: [".geometry.coordinates[1]", "latitude"], hint: "swapped"),
         Bad(
             geometry: polygon("[[101, 3], [181, 3], [101, 3.01], [101, 3]]"),
-            says: [".geometry.coordinates[0][1][0]", "longitude is not between -180 and 180"],
+            says: [".geometry.coordinates[0][1][0]", "longitude from -180 to 180"],
             hint: "180.01 is -179.99"),
         Bad(
             geometry: polygon("[" + String(repeating: "[1,2],", count: 100_000) + "[1,2]]"),

@@ -14,8 +14,8 @@ import Testing
                 PhoneBroker(address: $0, prefix: "owntracks")
             })
         let text = DeviceCommand.lines(of: setup).joined(separator: "\n")
-        for app in PhoneSetup.App.allCases {
-            #expect(text.contains(app.rawValue))
+        for app in PhoneSetup.App.all {
+            #expect(text.contains(app.name))
             #expect(setup.link(for: app).map { text.contains($0) } ?? true)
         }
         #expect(text.contains("https://jaga.example/osmand/T0K?speedUnit=ms"))
@@ -23,31 +23,32 @@ import Testing
 
     @Test func `shows topics of phones and unknown topics`() {
         let state: JSON = [
-            "state": "online", "trouble": .null,
+            "state": "online", "problem": .null,
             "topics": [["topic": "anna/pixel8", "device": "dev_1"]], "unknown": ["ben/phone"],
         ]
         let lines = DeviceTopics.lines(of: state)
         #expect(lines[0] == "MQTT broker: online")
         #expect(lines.contains { $0.contains("anna/pixel8") && $0.contains("dev_1") })
         #expect(lines.last == "  ben/phone")
-        let away: JSON = ["state": "waiting", "trouble": "Connection refused"]
+        let away: JSON = ["state": "waiting", "problem": "Connection refused"]
         #expect(DeviceTopics.lines(of: away) == ["MQTT broker: waiting, Connection refused"])
     }
 
     @Test(arguments: [
         (
             #"{"until":"2026-11-20T10:19:58.000Z","client":"owntracks-ios","status":200,"#
-                + #""outcome":"taken","reason":null,"count":1,"reports":{"accepted":2,"late":1},"#
-                + #""calls":0,"fix":{"trigger":"periodic","ageSeconds":8.2,"accuracy":12,"#
-                + #""battery":61},"events":[{"id":"evt_1","kind":"jaga.zone.entered"}]}"#,
-            "2026-11-20T10:19:58.000Z owntracks-ios 200 taken: 2 accepted, 1 late; periodic, "
+                + #""outcome":"accepted","reason":null,"count":1,"#
+                + #""reports":{"accepted":2,"late":1},"calls":0,"#
+                + #""fix":{"trigger":"periodic","ageSeconds":8.2,"accuracy":12,"battery":61},"#
+                + #""events":[{"id":"evt_1","kind":"jaga.zone.entered"}]}"#,
+            "2026-11-20T10:19:58.000Z owntracks-ios 200 accepted: 2 accepted, 1 late; periodic, "
                 + "8 s old, within 12 m, battery 61 %; jaga.zone.entered evt_1"
         ),
         (
-            #"{"time":"A","until":"B","client":null,"status":503,"outcome":"refused","#
+            #"{"time":"A","until":"B","client":null,"status":503,"outcome":"rejected","#
                 + #""reason":"rate-device","count":7,"reports":{},"calls":0,"fix":null,"#
                 + #""events":[]}"#,
-            "B - 503 refused (rate-device) 7 times since A"
+            "B - 503 rejected (rate-device) 7 times since A"
         ),
         (
             #"{"until":"B","client":"owntracks-ios","status":200,"outcome":"quarantined","#
@@ -58,13 +59,13 @@ import Testing
                 + "2 dropped for lack of space; periodic, 7199 s ahead"
         ),
     ])
-    func `is a line for an entry of the diary`(entry: String, line: String) throws {
+    func `is a line for an entry of the device log`(entry: String, line: String) throws {
         #expect(DeviceLog.line(for: try JSON.parse(Array(entry.utf8))) == line)
     }
 
     @Test(arguments: [
         (
-            #"{"outcome":"taken","accepted":1,"duplicates":2,"calls":0,"quarantined":[]}"#,
+            #"{"outcome":"accepted","accepted":1,"duplicates":2,"calls":0,"quarantined":[]}"#,
             "accepted: 1 new, 2 duplicates"
         ),
         (

@@ -20,7 +20,7 @@ import Testing
                     "contacts": [["channel": "sms", "address": "+15550000102"]],
                     "messages": [
                         [
-                            "channel": "sms", "to": "+15550000102", "state": "refused",
+                            "channel": "sms", "to": "+15550000102", "state": "rejected",
                             "answer": "no credit",
                         ],
                         [
@@ -45,7 +45,7 @@ import Testing
         #expect(text.contains("  reach      +15550000101"))
         #expect(text.contains("  Ben (guardian of Family): +15550000102"))
         // Only the newest message.
-        #expect(text.contains("sms to +15550000102: refused (no credit)"))
+        #expect(text.contains("sms to +15550000102: rejected (no credit)"))
         #expect(!text.contains("accepted"))
         #expect(text.contains("not notified yet\n  Cara: no contact points"))
         #expect(text.hasSuffix("jaga emergency acknowledge emg_1"))
@@ -69,7 +69,7 @@ import Testing
             + EmergencyCommand.table(of: [item], now: now).lines
             + [DeviceLog.line(for: ["reason": .string(forged), "client": .string(forged)])]
             + DeviceTopics.lines(of: [
-                "trouble": .string(forged), "refused": [.string(forged)],
+                "problem": .string(forged), "rejected": [.string(forged)],
                 "unknown": [.string(forged)], "topics": [["topic": .string(forged)]],
             ])
             + [PersonCommand.contacts(of: ["contacts": [["address": .string(forged)]]])]

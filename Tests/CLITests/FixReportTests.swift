@@ -49,7 +49,7 @@ struct FixReportTests {
             (500, 0), (190, 60), (100, 120), (100, 180), (250, 240), (290, 300), (290, 360),
             (9000, 361), (280, 420), (270, 300),
         ])
-        let told = [
+        let emitted = [
             "unknown → outside: 300 m outside, the first decision",
             "stays outside: 10 m inside (± 30 m), but in a zone so small only more than 50 m would",
             "outside → inside: 100 m inside; in a zone so small more than 50 m counts",
@@ -61,9 +61,9 @@ struct FixReportTests {
             "stays outside: 80 m outside, no change",
             "stays outside: the fix is older than the newest one, and changes nothing",
         ]
-        #expect(lines.count == told.count)
+        #expect(lines.count == emitted.count)
         #expect(lines[7].contains("by a fix too far from the previous one; the next fix decides"))
-        for (line, words) in zip(lines, told) {
+        for (line, words) in zip(lines, emitted) {
             #expect(line.hasPrefix("Zone 1: " + words), "\(line)")
         }
     }
@@ -127,9 +127,9 @@ struct FixReportTests {
 
     // MARK: Files
 
-    /// What is told of a school that is open on Fridays from 16:00 to 17:00 in Malaysia, of a fix
+    /// Events of a school that is open on Fridays from 16:00 to 17:00, in the time zone, with a fix
     /// inside at 08:30Z and one at 09:30Z of such a Friday.
-    private func told(_ timeZone: String) throws -> [Event] {
+    private func emitted(_ timeZone: String) throws -> [Event] {
         let folder = try TemporaryFolder()
         let path = folder.file("zones.geojson")
         let zones = """
@@ -152,20 +152,21 @@ struct FixReportTests {
 
     @Test func `schedules, absentBy and time zones of files count`() throws {
         // At 17:20 the last fix is 50 min old, so presence is unknown.
-        let told = try told("Asia/Kuala_Lumpur")
-        #expect(told.map(\.kind) == [.zonePresenceEstablished, .zonePresenceCleared, .zoneAbsent])
-        guard case .zoneAbsent(let absence) = told.last?.body else {
+        let emitted = try emitted("Asia/Kuala_Lumpur")
+        #expect(
+            emitted.map(\.kind) == [.zonePresenceEstablished, .zonePresenceCleared, .zoneAbsent])
+        guard case .zoneAbsent(let absence) = emitted.last?.body else {
             Issue.record("an absence is missing")
             return
         }
         #expect(!absence.hasContact)
         // It is 08:30 there, and the zone is closed.
-        #expect(try self.told("UTC").map(\.kind) == [])
+        #expect(try self.emitted("UTC").map(\.kind) == [])
     }
 
     @Test func `an unknown time zone in a file is rejected with field, location and fix`() throws {
         do {
-            _ = try told("Asia/Kuala_Lumpor")
+            _ = try emitted("Asia/Kuala_Lumpor")
             Issue.record("it must be refused")
         } catch let error as CommandError {
             #expect(

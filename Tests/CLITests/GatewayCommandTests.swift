@@ -19,13 +19,13 @@ import Testing
 
     @Test func `has every line of the response, and the rule that interpreted it`() {
         let answer: JSON = [
-            "outcome": "refused", "answer": "422 bad number", "request": "GET /\n",
-            "response": "HTTP status 422\n\n{\n \"error\": 7\n}\n", "rule": "RULE=refused 422",
+            "outcome": "rejected", "answer": "422 bad number", "request": "GET /\n",
+            "response": "HTTP status 422\n\n{\n \"error\": 7\n}\n", "rule": "RULE=rejected 422",
         ]
         #expect(
             Gateway.report(answer) == [
                 "> GET /", "< HTTP status 422", "<", "< {", "<  \"error\": 7", "< }",
-                "interpreted as refused: 422 bad number, by RULE=refused 422",
+                "interpreted as rejected: 422 bad number, by RULE=rejected 422",
                 "the gateway rejects this address permanently",
             ])
     }

@@ -1,5 +1,6 @@
 import Bus
 import Hosting
+import Model
 import TestSupport
 import Testing
 

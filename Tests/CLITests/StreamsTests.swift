@@ -44,12 +44,12 @@ import Testing
                             "isAnotherLife": true,
                         ]
                     ],
-                    "poison": [
+                    "deadLetters": [
                         [
-                            "entry": 3, "stream": "sos", "sequence": 4, "needed": true,
+                            "entry": 3, "stream": "sos", "sequence": 4, "required": true,
                             "reason": "a constraint",
                         ],
-                        ["entry": 4, "stream": "sos", "sequence": 6, "needed": false],
+                        ["entry": 4, "stream": "sos", "sequence": 6, "required": false],
                     ],
                     "deadLetterCount": 2,
                 ]

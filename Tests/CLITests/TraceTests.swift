@@ -62,7 +62,7 @@ import Wire
     }
 
     private var canary: Deadline {
-        Deadline(id: DeadlineID(.zero), rule: .canary, person: person, due: start)
+        Deadline(id: DeadlineID(.zero), kind: .canary, person: person, due: start)
     }
 
     private func journey(of id: String) throws -> Journey {

@@ -54,13 +54,13 @@ import Testing
 
     @Test func `suggested zones are shown as a table`() throws {
         let suggestion = try JSON.parse(
-            #"{"id":"off_1","offered":"2026-11-20T10:20:00.000Z","zone":{"type":"Feature","#
+            #"{"id":"sug_1","suggested":"2026-11-20T10:20:00.000Z","zone":{"type":"Feature","#
                 + #""properties":{"name":"Home","radius":80}}}"#)
         let lines = SuggestedZones.table(of: [suggestion]).lines
         #expect(lines.count == 2)
         #expect(
             lines[1].split(separator: " ")
-                == ["2026-11-20T10:20:00.000Z", "80", "Home", "off_1"])
+                == ["2026-11-20T10:20:00.000Z", "80", "Home", "sug_1"])
         #expect(throws: CommandError.self) {
             try SuggestedZones.run("accept-suggestion", nil, call("--person", "per_1"))
         }

@@ -88,7 +88,7 @@ struct Golden: CustomStringConvertible, Sendable {
     private static func text(of status: DeviceStatus) -> [String] {
         var lines: [String] = []
         if let impairments = status.impairments {
-            lines.append((["hindrances"] + impairments.map(\.rawValue)).joined(separator: " "))
+            lines.append((["impairments"] + impairments.map(\.rawValue)).joined(separator: " "))
         }
         lines += status.zones.map { zone in
             "zone \(zone.center.latitude) \(zone.center.longitude) radius=\(zone.radiusMetres)"

@@ -21,4 +21,12 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: RoundTrip.samples) func `stays within the bounds with extreme numbers`(
+        sample: [UInt8]
+    ) {
+        for input in ExtremeValues.variants(ofText: sample, skipped: 1) {
+            #expect(RoundTrip.complaint(about: input) == nil)
+        }
+    }
 }

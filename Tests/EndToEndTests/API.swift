@@ -74,7 +74,7 @@ extension JSON {
     /// A required text.
     func text(_ key: String) throws -> String {
         guard let text = try member(key).string else {
-            throw TestFailure("\(key) is no text")
+            throw TestFailure("\(key) is not a text")
         }
         return text
     }

@@ -8,7 +8,7 @@ extension `The suite` {
     @Suite struct `Abuse of HTTP` {
         private static let head = "POST /v1/reports HTTP/1.1\r\nHost: h\r\n"
 
-        @Test func `byte by byte is disconnected, and nobody else waits`() async throws {
+        @Test func `byte by byte is disconnected, and other clients do not wait`() async throws {
             try await Household.run { home in
                 let ports = [home.suite.port, home.suite.portBase + 1]
                 let before = memory(of: home)
@@ -54,16 +54,16 @@ extension `The suite` {
                     try await Task.sleep(for: .milliseconds(50))
                 }
                 let batch = Self.batch
-                let began = Date()
-                let isTaken = try await eventually(within: 30, every: 200) {
+                let start = Date()
+                let isAccepted = try await eventually(within: 30, every: 200) {
                     try attack()
                     return try home.suite.http.send(
                         "POST", "/overland", body: Array(batch.utf8), token: home.phoneAPI.token
                     ).status == 200
                 }
-                #expect(isTaken)
+                #expect(isAccepted)
                 // A phone that gets Retry-After: 5 retries.
-                let seconds = Date().timeIntervalSince(began)
+                let seconds = Date().timeIntervalSince(start)
                 print(
                     "slow uploads (\(credentials.count)): a batch was accepted after \(seconds) s")
                 #expect(seconds < 15)
@@ -100,11 +100,11 @@ extension `The suite` {
                         "POST", path, body: [0x1F, 0x8B, 8], token: home.phoneAPI.token,
                         headers: ["Content-Encoding": "gzip"])
                 }
-                let refused = try send("/v1/reports")
-                #expect(refused.status == 415)
-                #expect(refused.json["hint"]?.string?.contains("Content-Encoding") == true)
-                let taken = try [send("/v1/emergencies"), send("/pub")]
-                #expect(taken.map(\.status) == [202, 200])
+                let rejected = try send("/v1/reports")
+                #expect(rejected.status == 415)
+                #expect(rejected.json["hint"]?.string?.contains("Content-Encoding") == true)
+                let accepted = try [send("/v1/emergencies"), send("/pub")]
+                #expect(accepted.map(\.status) == [202, 200])
             }
         }
 

@@ -21,11 +21,11 @@ extension `The suite` {
             #expect(goesOn, "\(home.suite.log)")
             for reader in ["notifier", "timer", "ingest"] {
                 let found = try home.admin.call("GET", "/v1/streams/\(reader)")["divergences"]
-                #expect(found?.array?.isEmpty == false, "\(reader) noticed")
+                #expect(found?.array?.isEmpty == false, "\(reader) reports it")
             }
         }
 
-        @Test func `made under load restores everything, and holds what became due`()
+        @Test func `created under load restores everything and holds overdue notifications`()
             async throws
         {
             let copies = try TemporaryFolder()
@@ -50,8 +50,8 @@ extension `The suite` {
                 _ = try await rounds
                 let verified = try await suite.finish("backup", "verify", copy)
                 #expect(verified.status == 0, "\(verified.text)")
-                let refused = try await suite.finish("restore", copy)
-                #expect(refused.status == 1 && refused.text.contains("the suite runs"))
+                let rejected = try await suite.finish("restore", copy)
+                #expect(rejected.status == 1 && rejected.text.contains("the suite runs"))
 
                 #expect(await suite.stop() == 0)
                 let restored = try await suite.finish("restore", copy, "--force")
@@ -59,26 +59,26 @@ extension `The suite` {
                 try await sleep(until: deadline.addingTimeInterval(2))
                 try await suite.start()
 
-                // What became due in the meantime is held, and sent at the operator's command.
-                var shown = ""
+                // Notifications that became due are held until the operator sends them.
+                var output = ""
                 let isHeld = try await eventually {
-                    shown = try await suite.finish("held").text
-                    return shown.contains("watch: watch-expiry")
+                    output = try await suite.finish("held").text
+                    return output.contains("watch: watch-expiry")
                 }
-                #expect(isHeld && shown.contains("Anna"), "\(shown)\n\(suite.log)")
+                #expect(isHeld && output.contains("Anna"), "\(output)\n\(suite.log)")
                 let sos = NotificationSummary.all("SOS Anna: watch expired (night walk)", to: "Bob")
                 #expect(try !home.messages().map(\.summary).contains(sos[0]))
                 #expect(try await suite.finish("held", "send", "all").status == 0)
-                let isTold = try await home.wait(for: sos)
+                let isNotified = try await home.wait(for: sos)
                 let texts = try home.messages().map(\.text)
-                #expect(isTold, "\(texts)\n\(suite.log)")
+                #expect(isNotified, "\(texts)\n\(suite.log)")
                 let late = try home.messages().filter { sos.contains($0.summary) }
                 #expect(late.allSatisfy { $0.text.contains("our server was down until") })
                 try await expectToGoOn(home)
             }
         }
 
-        @Test func `restored for the notifier alone notifies nobody twice`() async throws {
+        @Test func `restored for the notifier only sends nothing twice`() async throws {
             let copies = try TemporaryFolder()
             try await Household.run { home in
                 let suite = home.suite
@@ -94,18 +94,18 @@ extension `The suite` {
                 #expect(restored.status == 0, "\(restored.text)")
                 try await suite.start()
                 // Its outbox starts empty, and it reads the emergency again.
-                var shown = ""
+                var output = ""
                 let isHeld = try await eventually {
-                    shown = try await suite.finish("held", "--json").text
-                    return shown.contains(emergency)
+                    output = try await suite.finish("held", "--json").text
+                    return output.contains(emergency)
                 }
-                #expect(isHeld, "\(shown)\n\(suite.log)")
+                #expect(isHeld, "\(output)\n\(suite.log)")
                 #expect(try await suite.finish("held", "drop", emergency).status == 0)
                 let path = "/v1/emergencies/\(emergency)"
-                let isOver = try await eventually {
+                let isResolved = try await eventually {
                     try home.anna.api.send("GET", path).json["state"] == "resolved"
                 }
-                #expect(isOver, "\(suite.log)")
+                #expect(isResolved, "\(suite.log)")
                 let again = try await home.button.callForHelp("call 2")
                 #expect(again != emergency)
                 try await home.expectNotifications(
@@ -113,7 +113,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `is not needed for the notifier to hold what it may have sent`() async throws {
+        @Test func `is not needed for the notifier to hold uncertain messages`() async throws {
             let copies = try TemporaryFolder()
             try await Household.run { home in
                 let suite = home.suite
@@ -137,7 +137,7 @@ extension `The suite` {
                 for end in ["", "-wal", "-shm"] { try Files.remove(store + end) }
                 try files.copyItem(atPath: copies.file("store"), toPath: store)
                 try await suite.start()
-                #expect(try await isHeld(emergency), "put back by hand\n\(suite.log)")
+                #expect(try await isHeld(emergency), "restored by hand\n\(suite.log)")
                 try await home.expectNotifications([])
 
                 #expect(await suite.stop() == 0)

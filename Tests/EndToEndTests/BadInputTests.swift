@@ -4,15 +4,15 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Bad input` {
-        @Test func `is rejected with its place and the correction`() async throws {
+        @Test func `is rejected with the field and a hint`() async throws {
             try await Household.run { home in
-                try refuseWrongCredentials(home)
-                try refuseMalformed(home)
-                try refuseLarge(home)
+                try rejectWrongCredentials(home)
+                try rejectMalformed(home)
+                try rejectLarge(home)
             }
         }
 
-        private func refuseWrongCredentials(_ home: Household) throws {
+        private func rejectWrongCredentials(_ home: Household) throws {
             let paths = [
                 "/v1/people", "/v1/quarantine", "/v1/watches",
                 "/v1/circles/\(home.circle)/timeline",
@@ -31,7 +31,7 @@ extension `The suite` {
             }
         }
 
-        private func refuseMalformed(_ home: Household) throws {
+        private func rejectMalformed(_ home: Household) throws {
             for bad in Self.malformed {
                 let path = bad.path.replacing("{circle}", with: home.circle)
                 let api = bad.isForAnna ? home.anna.api : home.admin
@@ -42,7 +42,7 @@ extension `The suite` {
                 #expect(answer.headers["content-type"] == "application/problem+json")
                 #expect(answer.json["field"]?.string == bad.field, "\(answer.text)")
                 let words = (answer.json["detail"]?.string ?? "")
-                #expect(words.contains(bad.says), "\(answer.text)")
+                #expect(words.contains(bad.message), "\(answer.text)")
                 #expect(answer.json["hint"]?.string != nil, "\(answer.text)")
             }
         }
@@ -52,32 +52,32 @@ extension `The suite` {
             let path: String
             let body: String
             let field: String?
-            let says: String
+            let message: String
             var isForAnna = false
         }
 
         private static let malformed = [
-            Malformed(path: "/v1/people", body: #"{"name":"#, field: nil, says: "byte 8"),
+            Malformed(path: "/v1/people", body: #"{"name":"#, field: nil, message: "byte 8"),
             Malformed(
                 path: "/v1/people",
                 body: #"{"name":"A","contacts":[{"channel":"sms","address":"12"}]}"#,
-                field: "contacts[0].address", says: "value is invalid"),
+                field: "contacts[0].address", message: "must be a phone number"),
             Malformed(
                 path: "/v1/circles/{circle}/zones", body: zone("Point", "[103.8,91]"),
-                field: "geometry.coordinates[1]", says: "91"),
+                field: "geometry.coordinates[1]", message: "91"),
             Malformed(
                 path: "/v1/circles/{circle}/zones", body: zone("Sphere", "[103.8,1]"),
-                field: "geometry.type", says: "not an allowed value"),
+                field: "geometry.type", message: "must be an allowed value"),
             Malformed(
                 path: "/v1/circles/{circle}/zones",
                 body: zone("Polygon", "[[[0,0],[0.1,0.1],[0.1,0],[0,0.1],[0,0]]]"),
-                field: "geometry.coordinates[0][0]", says: "at longitude 0.05"),
+                field: "geometry.coordinates[0][0]", message: "at longitude 0.05"),
             Malformed(
                 path: "/v1/watches", body: #"{"minutes":"soon"}"#, field: "minutes",
-                says: "number of minutes", isForAnna: true),
+                message: "number of minutes", isForAnna: true),
             Malformed(
                 path: "/v1/gateways/outbox/test", body: #"{"to":5}"#, field: "to",
-                says: "a recipient is required"),
+                message: "a recipient is required"),
         ]
 
         private static func zone(_ type: String, _ coordinates: String) -> String {
@@ -87,7 +87,7 @@ extension `The suite` {
                 + #""properties":{"name":"Z","kind":"safe"\#(radius)}}"#
         }
 
-        private func refuseLarge(_ home: Household) throws {
+        private func rejectLarge(_ home: Household) throws {
             let body = Array(#"{"name":""#.utf8) + [UInt8](repeating: 65, count: 1 << 20)
             for (number, path) in [(1, "/v1/reports"), (2, "/v1/people"), (4, "/v1/watches")] {
                 for port in [home.suite.port, home.suite.portBase + number] {

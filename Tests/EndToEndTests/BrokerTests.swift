@@ -54,7 +54,7 @@ extension `The suite` {
         }
 
         @Test(.enabled(if: BrokerKit.isInstalled, "mosquitto is not installed"))
-        func `what a phone publishes is an event, and it gets commands and friends`()
+        func `a phone's messages become events, and it receives commands and friends`()
             async throws
         {
             try await Self.run(zones: [.park]) { scene in
@@ -104,8 +104,8 @@ extension `The suite` {
                 ])
         }
 
-        /// Gives the broker the credential of a device, as the operator does.
-        private static func give(_ secret: String, _ id: String, _ broker: BrokerKit) async throws {
+        /// Sets the credential of a device at the broker, as the operator does.
+        private static func set(_ secret: String, _ id: String, _ broker: BrokerKit) async throws {
             let device = try script("device", [id], broker, input: secret)
             let isDone = await eventually { device.process.reap() != nil }
             #expect(isDone && device.process.exitStatus == 0, "\(device.text)")
@@ -132,7 +132,7 @@ extension `The suite` {
                 let devices = try home.anna.api.list("/v1/people/\(home.anna.id)/devices")
                 let id = try #require(devices.first?["id"]?.string)
                 let old = home.phoneAPI.token
-                try await Self.give(old, id, broker)
+                try await Self.set(old, id, broker)
                 let phone = try PublishingPhone(broker, user: id, password: old)
                 try await phone.connect()
                 phone.report(Place(latitude: 3.1, longitude: 101), secondsAgo: 60)
@@ -146,11 +146,11 @@ extension `The suite` {
                 let made = try home.admin.call(
                     "POST", "/v1/people/\(home.anna.id)/devices/\(id)/credential", [:])
                 let replaced = SystemClock().now.seconds
-                let isGone = await eventually(every: 50) { !phone.isOnline }
-                #expect(isGone, "the broker keeps the old password:\n\(broker.log)")
+                let isDisconnected = await eventually(every: 50) { !phone.isOnline }
+                #expect(isDisconnected, "the broker keeps the old password:\n\(broker.log)")
                 let seconds = SystemClock().now.seconds - replaced
                 #expect(seconds < 15, "\(seconds) s")
-                phone.forgetHeard()
+                phone.forgetReceived()
                 phone.report(Place(latitude: 3.2, longitude: 101), secondsAgo: 0)
                 try bobAPI.call(
                     "POST", "/pub",
@@ -159,18 +159,20 @@ extension `The suite` {
                         "tst": .integer(SystemClock().now.seconds),
                     ])
                 try await Task.sleep(for: .seconds(3))
-                #expect(!phone.isOnline && phone.hasHeardNothing, "it reads friends")
-                #expect(try Self.latitude(home) == 3.1, "it spoofs")
+                #expect(
+                    !phone.isOnline && phone.hasReceivedNothing,
+                    "the old password receives friends")
+                #expect(try Self.latitude(home) == 3.1, "the old password reports")
                 // With the new one the phone is accepted again.
                 let secret = try made.member("credential").text("token")
-                try await Self.give(secret, id, broker)
+                try await Self.set(secret, id, broker)
                 let new = try PublishingPhone(broker, user: id, password: secret, client: "new")
                 try await new.connect()
-                let isBack = await eventually(every: 500) {
+                let isAccepted = await eventually(every: 500) {
                     new.report(Place(latitude: 3.3, longitude: 101), secondsAgo: 0)
                     return (try? Self.latitude(home)) == 3.3
                 }
-                #expect(isBack, "\(home.suite.log)\n\(broker.log)")
+                #expect(isAccepted, "\(home.suite.log)\n\(broker.log)")
                 phone.stop()
                 new.stop()
             }
@@ -179,8 +181,8 @@ extension `The suite` {
             await broker.stop()
         }
 
-        /// What the broker's log says about a phone's message; ingest also receives its own
-        /// messages.
+        /// The deliveries of a phone's message in the broker's log. Messages of ingest itself are
+        /// ignored.
         private static func deliveries(_ log: Substring) -> [String] {
             var number: Substring?
             return log.split(separator: "\n").compactMap { line in
@@ -196,7 +198,7 @@ extension `The suite` {
             }
         }
 
-        /// Makes the next write to a file kill ingest, and lets a phone publish.
+        /// Makes the next file write kill ingest, then publishes as a phone.
         ///
         /// - Returns: the result for that message
         private static func killBetween(
@@ -210,11 +212,11 @@ extension `The suite` {
             let isLimited = await eventually(every: 2) { limit.process.reap() != nil }
             #expect(isLimited && limit.process.exitStatus == 0, "\(limit.text)")
             scene.phone.report(Place(latitude: latitude, longitude: 101), secondsAgo: 1)
-            let isBack = await eventually {
+            let isRestarted = await eventually {
                 let new = suite.processID(of: .ingest)
                 return new != nil && new != old
             }
-            #expect(isBack, "\(suite.log)")
+            #expect(isRestarted, "\(suite.log)")
             await scene.expect(latitude: latitude)
             _ = await eventually { deliveries(scene.broker.log.dropFirst(before)).last == "stored" }
             return deliveries(scene.broker.log.dropFirst(before))
@@ -226,7 +228,7 @@ extension `The suite` {
                 let (home, phone) = (scene.home, scene.phone)
                 phone.report(Place(latitude: 3.1, longitude: 101), secondsAgo: 60)
                 await scene.expect(latitude: 3.1)
-                // A turn with other writes may die instead: then once more.
+                // The write of another turn may kill it instead; then the attempt is repeated.
                 var deliveries: [String] = []
                 for attempt in 1...6 where deliveries != ["once", "again", "stored"] {
                     deliveries = try await Self.killBetween(scene, latitude: 3.1 + Double(attempt))
@@ -243,10 +245,10 @@ extension `The suite` {
                 await broker.stop(SIGKILL)
                 try broker.add(BrokerKit.user, password: "another")
                 try await broker.start()
-                let isTold = await eventually {
+                let isReported = await eventually {
                     home.suite.log.contains("the broker rejected the user or the password")
                 }
-                #expect(isTold, "\(home.suite.log)")
+                #expect(isReported, "\(home.suite.log)")
                 let line = home.suite.log.split(separator: "\n").filter {
                     $0.contains("the broker rejected the user")
                 }
@@ -265,7 +267,7 @@ extension `The suite` {
 private final class PublishingPhone {
     let user: String
     private let link: BrokerLink
-    private var heard: [BrokerMessage] = []
+    private var received: [BrokerMessage] = []
 
     init(
         _ broker: BrokerKit, user: String, password: String, client: String? = nil
@@ -280,7 +282,7 @@ private final class PublishingPhone {
     }
 
     private func turn() {
-        heard += link.drain()
+        received += link.drain()
         link.flush()
     }
 
@@ -300,11 +302,11 @@ private final class PublishingPhone {
         return link.isOnline
     }
 
-    func forgetHeard() { heard = [] }
+    func forgetReceived() { received = [] }
 
-    var hasHeardNothing: Bool {
+    var hasReceivedNothing: Bool {
         turn()
-        return heard.isEmpty
+        return received.isEmpty
     }
 
     func publish(_ message: JSON, part: String = "") {
@@ -323,12 +325,12 @@ private final class PublishingPhone {
     /// Waits for a message below its device.
     func expect(part: String, _ fits: (JSON) -> Bool) async {
         let topic = "owntracks/\(user)/phone/\(part)"
-        let isHeard = await eventually(every: 20) {
+        let isReceived = await eventually(every: 20) {
             turn()
-            return heard.contains {
+            return received.contains {
                 $0.topic == topic && ((try? JSON.parse($0.payload)).map(fits) ?? false)
             }
         }
-        #expect(isHeard, "not heard: \(part), but \(heard.map(\.topic))")
+        #expect(isReceived, "not received: \(part), but \(received.map(\.topic))")
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: [
         "time=2026-11-20T10:20:00.123Z level=info service=ingest msg=ready port=8101",
-        "time=x msg=taken seconds=0.25 trace=3qfv06r9gmnms41n0xhc7mmf86 took=12.345",
+        "time=x msg=accepted seconds=0.25 trace=3qfv06r9gmnms41n0xhc7mmf86 took=12.345",
         "time=x msg=Annabel home=/tmp/Home/x id=per_31dgay0z29yqm865c7d3vs9hr8",
         "time=x msg=hash is=" + String(repeating: "0af3", count: 16),
         "libmicrohttpd 0.9.75 and 127.0.0.1:8080",
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `is reported with the event of its line`() {
-        let found = data.findings(in: "time=x msg=\"was told\" name=Anna")
-        #expect(found.map(\.event) == ["was told"])
+        let found = data.findings(in: "time=x msg=\"was notified\" name=Anna")
+        #expect(found.map(\.event) == ["was notified"])
     }
 }

@@ -105,10 +105,10 @@ extension `The suite` {
                 "JAGA_SMS_USER": "jaga", "JAGA_SMS_PASSWORD_FILE": secrets.file("password"),
             ])
             try await suite.start()
-            let refused = try await run(suite, "demo")
-            #expect(refused.status == 1)
-            #expect(refused.text.contains("gateway kannel"), "\(refused.text)")
-            #expect(refused.text.contains("jaga demo --really-send"))
+            let rejected = try await run(suite, "demo")
+            #expect(rejected.status == 1)
+            #expect(rejected.text.contains("gateway kannel"), "\(rejected.text)")
+            #expect(rejected.text.contains("jaga demo --really-send"))
             let people = try suite.http.send("GET", "/v1/people", token: suite.operatorToken())
             #expect(people.json["items"]?.array == [])
             #expect(try await run(suite, "demo", "--really-send").status == 0)
@@ -136,7 +136,7 @@ extension `The suite` {
             try await suite.start()
             let demo = try await run(suite, "demo")
             let token = try suite.tokenOfDemo("anna")
-            #expect(!demo.text.contains("-u anna:"), "the secret stands in a file")
+            #expect(!demo.text.contains("-u anna:"), "the secret is in a file")
             let file = suite.home + "/way.csv"
             let rows = (0..<20).map { "3.\(1000 + $0 * 30),101.6869,2026-01-01 10:00:\(10 + $0)" }
             try ("lat,lng,datetime\n" + rows.joined(separator: "\n")).write(

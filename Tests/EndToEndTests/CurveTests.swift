@@ -4,15 +4,15 @@ import Testing
 
 extension `The suite` {
     @Suite struct `With keys on every stream` {
-        @Test func `notifies a crossing, rejects peers without keys, and lets the operator follow`()
+        @Test func `notifies a crossing, rejects peers without keys, and accepts the operator`()
             async throws
         {
             let suite = try RunningSuite()
             try await suite.start()
             #expect(suite.log.contains("jaga: created keys for streams in "))
-            let stranger = try Capture(
+            let outsider = try Capture(
                 try Programs.path("jaga"), ["tail", "--port-base", "\(suite.portBase)"],
-                environment: ["JAGA_HOME": suite.home + "/nobody", "JAGA_CURVE": "never"])
+                environment: ["JAGA_HOME": suite.home + "/outsider", "JAGA_CURVE": "never"])
             let tail = try suite.run([
                 "tail", "--since", "10m", "--follow", "--type", "jaga.directory.person",
             ])
@@ -23,15 +23,15 @@ extension `The suite` {
                 tail.lines.contains { $0.contains("jaga.directory.person") }
             }
             #expect(isFollowed, "\(tail.text)")
-            let areBothTold = await eventually {
-                stranger.text.contains("rejected this process")
+            let areBothRejected = await eventually {
+                outsider.text.contains("rejected this process")
                     && suite.log.contains("rejected at publications")
             }
-            #expect(areBothTold, "\(stranger.text)\n\(suite.log)")
+            #expect(areBothRejected, "\(outsider.text)\n\(suite.log)")
             try await suite.kill(.ingest)
             try await suite.waitUntilReady(.ingest)
             try await suite.waitUntilReady(.notifier)
-            for capture in [stranger, tail] { await capture.stop() }
+            for capture in [outsider, tail] { await capture.stop() }
             #expect(await suite.stop() == 0)
         }
 
@@ -39,26 +39,26 @@ extension `The suite` {
             async throws
         {
             try await Household.run(zones: [.park]) { home in
-                let thief = try RogueEvaluator(
+                let rogue = try RogueEvaluator(
                     home: home.suite.home, portBase: home.suite.portBase)
                 try await home.replaceKeys("--role", "evaluator")
                 try await home.suite.kill(.ingest)
                 try await home.suite.kill(.evaluator)
-                let work = Task { await thief.idle() }
+                let work = Task { await rogue.idle() }
                 try await home.suite.waitUntilReady(.evaluator)
                 try await home.suite.waitUntilReady(.notifier)
                 try await home.phone.report(Zone.outside)
                 try await home.phone.report(Zone.park.inside)
                 try await home.expectNotifications(
                     NotificationSummary.all("Anna entered Park", to: "Bob", "Cara"))
-                #expect(await thief.assignments.isEmpty)
+                #expect(await rogue.assignments.isEmpty)
                 #expect(home.suite.log.contains("is unknown"), "\(home.suite.log)")
-                await thief.stop()
+                await rogue.stop()
                 await work.value
             }
         }
 
-        @Test func `notifies an emergency that came while only ingest had its new key`()
+        @Test func `notifies an emergency received while only ingest had its new key`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in

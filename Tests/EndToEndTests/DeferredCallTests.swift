@@ -14,7 +14,7 @@ extension `The suite` {
                 // Every write about emergencies fails.
                 try store.execute(
                     """
-                    CREATE TRIGGER spoilt BEFORE INSERT ON emergency
+                    CREATE TRIGGER rejected BEFORE INSERT ON emergency
                     BEGIN SELECT RAISE(ABORT, 'planted'); END
                     """)
                 let answer = try home.phoneAPI.send(
@@ -25,12 +25,12 @@ extension `The suite` {
                 #expect(try waiting(in: store) == 1)
 
                 let ingest = PlainHTTP(port: home.suite.portBase + 1)
-                let isSaid = try await eventually {
+                let isReported = try await eventually {
                     let health = try ingest.send("GET", "/healthz")
                     return health.status == 503
                         && health.text.contains("calls for help cannot be")
                 }
-                #expect(isSaid)
+                #expect(isReported)
                 let metrics = try ingest.send("GET", "/metrics").text
                 #expect(metrics.contains("jaga_ingest_unprocessed_calls 1"))
                 // It is retried, also by a new process, while other requests are served.
@@ -39,20 +39,20 @@ extension `The suite` {
                 try await home.phone.report(Zone.outside)
                 #expect(try waiting(in: store) == 1)
 
-                try store.execute("DROP TRIGGER spoilt")
+                try store.execute("DROP TRIGGER rejected")
                 try await home.expectNotifications(
                     NotificationSummary.all("SOS Anna: panic button (by the bridge)", to: "Bob"),
                     kills: 1)
                 #expect(try waiting(in: store) == 0)
-                let isOver = try await eventually {
+                let isCleared = try await eventually {
                     !(try ingest.send("GET", "/healthz").text.contains("calls for help cannot be"))
                 }
-                #expect(isOver)
+                #expect(isCleared)
             }
         }
 
         private func waiting(in store: Database) throws -> Int64? {
-            let count = try store.scalar("SELECT count(*) FROM kept_call WHERE raised IS NULL")
+            let count = try store.scalar("SELECT count(*) FROM deferred_call WHERE raised IS NULL")
             guard case .integer(let number) = count else { return nil }
             return number
         }

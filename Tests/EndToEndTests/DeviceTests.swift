@@ -33,11 +33,11 @@ extension `The suite` {
                 suite.http.send(
                     "POST", "/v1/people", ["name": "Anna"], token: suite.operatorToken()
                 ).json["id"]?.string)
-            let made = try JSON.parse(
+            let created = try JSON.parse(
                 Array(try await jaga(suite, "device", "add", anna, "Phone", "--json").utf8))
-            let device = try #require(made["device"]?.string)
-            let token = try #require(made["token"]?.string)
-            #expect(made["apps"]?.array?.count == 5)
+            let device = try #require(created["device"]?.string)
+            let token = try #require(created["token"]?.string)
+            #expect(created["apps"]?.array?.count == 5)
 
             // The app reports, then with a key that Jaga does not have.
             let place = "/osmand?id=\(token)&lat=3.1&lon=101.7&accuracy=8"
@@ -47,7 +47,7 @@ extension `The suite` {
             #expect(try suite.http.send("POST", "/pub", body: body, token: token).text == "[]")
             #expect(try await jaga(suite, "quarantine").contains("encrypted"))
             let deviceLog = try await jaga(suite, "device", "log", device)
-            #expect(deviceLog.contains("osmand 200 taken: 1 accepted"), "\(deviceLog)")
+            #expect(deviceLog.contains("osmand 200 accepted: 1 accepted"), "\(deviceLog)")
             #expect(
                 deviceLog.contains("200 quarantined (encrypted): 1 quarantined"), "\(deviceLog)")
             #expect(!deviceLog.contains("101.7"))
@@ -71,7 +71,7 @@ extension `The suite` {
             let now = "/osmand?id=\(renewed)&lat=3.1&lon=101.8"
             #expect(try suite.http.send("POST", now, token: nil).status == 200)
             let end = try await jaga(suite, "device", "log", device)
-            #expect(end.contains("503 refused (replaced-credentials)"), "\(end)")
+            #expect(end.contains("503 rejected (replaced-credentials)"), "\(end)")
             #expect(end.contains("200 retried: 1 accepted"), "\(end)")
             #expect(await suite.stop() == 0)
             for secret in [token, String(renewed), "correct horse", "101.7"] {

@@ -5,7 +5,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `Without any evaluator` {
-        @Test func `notifies a panic, and only once when an evaluator comes back`()
+        @Test func `notifies a panic, and not again when an evaluator restarts`()
             async throws
         {
             try await Household.run(zones: [.park], arguments: ["--without", "evaluator"]) {
@@ -42,7 +42,7 @@ extension `The suite` {
             }
         }
 
-        @Test func `notifies every further panic, whatever became of the earlier ones`()
+        @Test func `notifies every further panic after resolved, cancelled and open ones`()
             async throws
         {
             try await Household.run(arguments: ["--without", "evaluator"]) { home in
@@ -57,11 +57,11 @@ extension `The suite` {
                 try await home.bobHelps(first)
                 expected += Household.helped
                 // Ingest applies the resolution a moment after the notifier's response.
-                let isHeard = try await eventually {
+                let isApplied = try await eventually {
                     try home.anna.api.send("GET", "/v1/emergencies/\(first)").json["state"]
                         == "resolved"
                 }
-                #expect(isHeard)
+                #expect(isApplied)
                 // Cancelled during its countdown.
                 let second = try await home.button.callForHelp("call 2", countdown: 60)
                 try home.anna.api.call("POST", "/v1/emergencies/\(second)/cancellation")
@@ -74,17 +74,17 @@ extension `The suite` {
                 #expect(late.status == 409)
                 try await evaluator.start()
                 try await home.expectNotifications(expected)
-                // Pressed again while it is open, and again once it is over.
+                // Pressed again while it is open, and after it was resolved.
                 try await home.button.callForHelp("call 4")
                 expected += NotificationSummary.all(
                     "again: SOS Anna: panic button (call 3)", to: "Bob")
                 try await home.wait(for: expected)
                 try await home.bobHelps(third)
                 expected += Household.helped
-                let isOver = try await eventually {
+                let isResolved = try await eventually {
                     try home.admin.call("GET", "/v1/emergencies/\(third)")["state"] == "resolved"
                 }
-                #expect(isOver)
+                #expect(isResolved)
                 try await home.button.callForHelp("call 5")
                 try await home.expectNotifications(expected + alarm("call 5"))
                 await evaluator.kill()
@@ -97,7 +97,7 @@ extension `The suite` {
                 let count = 8
                 for number in 1...count {
                     try await home.waitForAlarms(number)
-                    // The press may have come before Bob resolved the previous one, and joined it.
+                    // A press before the resolution joined the previous emergency.
                     let emergency = try home.admin.call("GET", "/v1/emergencies/\(call)")
                         .text("emergency")
                     let bob = home.bob.api

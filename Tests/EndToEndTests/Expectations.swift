@@ -14,8 +14,8 @@ extension Household {
         try await Task.sleep(for: .seconds(3))
         let doubts = kills > 0 ? try UncertainAttempts(about: self) : nil
         let arrived = try messages()
-        let whole = Difference(of: arrived.map(\.summary), from: expected)
-        let difference = doubts?.unexplained(whole) ?? whole
+        let all = Difference(of: arrived.map(\.summary), from: expected)
+        let difference = doubts?.unexplained(all) ?? all
         #expect(
             difference.isNone, "\(difference)\n\(suite.log)", sourceLocation: sourceLocation)
         #expect(doubts?.most ?? 0 <= kills, sourceLocation: sourceLocation)

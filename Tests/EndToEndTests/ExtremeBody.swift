@@ -1,9 +1,9 @@
 import TestSupport
 
 /// Bodies and queries that docs/openapi.yaml does not describe: payloads of phone apps, zone files,
-/// and values that make an operation succeed.
+/// and values with which an operation succeeds.
 enum ExtremeBody {
-    /// Numbers and times that have crashed programs, as written in a query.
+    /// Extreme numbers and times, as written in a query.
     static let numbers = [
         "9223372036854775807", "-9223372036854775808", "9223372036854775808",
         "18446744073709551615", "18446744073709551616", "9007199254740993", "4294967296",
@@ -11,7 +11,7 @@ enum ExtremeBody {
         "1e999999999999999999", "-0", "0", "-1", "NaN", "-inf", "", "0x7fffffffffffffff",
         String(repeating: "9", count: 400), "253402300800",
     ]
-    /// The subset for parsers that get all of them in another operation.
+    /// The subset for parsers that receive all of them in another operation.
     static let fewNumbers = numbers.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
     static let times = [
         "9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00Z", "+292278994-08-17T07:12:55Z",
@@ -26,7 +26,7 @@ enum ExtremeBody {
         return words.contains(extreme) || extreme.contains(":") ? "\"\(extreme)\"" : extreme
     }
 
-    /// Whether an operation removes what others need: it gets its own resource, last.
+    /// Whether an operation removes a resource; it runs last, with its own resource.
     static func removes(_ operation: Contract.Operation) -> Bool {
         operation.method == "DELETE"
             || [
@@ -35,12 +35,13 @@ enum ExtremeBody {
             ].contains(operation.id)
     }
 
-    /// Order of the operations: those that remove something come last.
+    /// Order of the operations; those that remove something run last.
     static func rank(_ operation: Contract.Operation) -> Int {
         if operation.id == "rotateOperatorToken" { return 100 }
-        // Endings come first. A check-in ends watches; a confirmed number gets no code.
+        // Operations that end something run first. A check-in ends watches; a confirmed number
+        // gets no code.
         if operation.id == "extendWatch" { return -1 }
-        if operation.id.hasPrefix("confirm") || operation.id == "sayCheckIn" { return 1 }
+        if operation.id.hasPrefix("confirm") || operation.id == "checkIn" { return 1 }
         guard removes(operation) else { return 0 }
         if operation.id == "removeCredential" { return 9 }
         let others = ["resetJourney", "setUpDevice", "dropMQTTTopic"]
@@ -56,7 +57,7 @@ enum ExtremeBody {
         "updateDevice": #"{"name":"phone"}"#,
         "updateCircle": #"{"name":"More"}"#,
         "createZone": zone,
-        "importZones": collection, "importZonesOfPerson": collection,
+        "importZones": collection, "importPrivateZones": collection,
         "importZonesOfSet": collection,
         "acknowledgeEmergency": "{}", "resolveEmergency": "{}", "confirmEndOfEmergency": "{}",
         "osmAnd": "lat=1.3&lon=103.8", "osmAndRoot": "lat=1.3&lon=103.8&id=1",
@@ -66,12 +67,12 @@ enum ExtremeBody {
     private static let collection =
         #"{"type":"FeatureCollection","features":[\#(zone)]}"#
 
-    /// Texts with numbers in «», each of which takes every extreme value.
+    /// Texts with numbers in «», which are replaced by every extreme value.
     static let templates: [String: [String]] = [
         "createZone": zones, "createZoneOfSet": zones, "createPrivateZone": zones,
         "patchZone": zones, "patchPrivateZone": zones, "patchZoneOfSet": zones,
         "importZones": zones.map(inCollection), "importZonesOfSet": zones.map(inCollection),
-        "importZonesOfPerson": zones.map(inCollection),
+        "importPrivateZones": zones.map(inCollection),
         "createCircle": [circle], "updateCircle": [circle],
         "createPerson": [person], "updatePerson": [person],
         "report": [report, #"{"reports":[\#(report)]}"#, #"[\#(report)]"#],
@@ -91,7 +92,7 @@ enum ExtremeBody {
         "osmAndQueryByToken": [osmAnd], "gpsLoggerQuery": [gpsLogger],
         "gpsLoggerQueryByToken": [gpsLogger], "openGTSQuery": [openGTS], "openGTS": [openGTS],
         "receiveReceipt": [receipt], "receiveReply": [receipt],
-        "importZones": files, "importZonesOfSet": files, "importZonesOfPerson": files,
+        "importZones": files, "importZonesOfSet": files, "importPrivateZones": files,
     ]
 
     private static var files: [String] { ["format=geojson&preview=true&radius=«60»"] }
@@ -170,7 +171,7 @@ enum ExtremeBody {
 
     /// Replaces each number of a template by every extreme value.
     ///
-    /// - Parameter write: formats an extreme value at that place
+    /// - Parameter write: formats an extreme value
     static func variants(
         of template: String, with numbers: [String], _ write: (String) -> String
     ) -> [String] {

@@ -30,8 +30,8 @@ struct ExtremeWorld {
         ids = try Self.things(home, home.anna)
         let dora = try Household.person("Dora", number: "+15550001004", home.admin)
         spares = try Self.things(home, dora)
-        let gone = try Household.person("Evan", number: "+15550001005", home.admin)
-        spares["gone"] = gone.id
+        let removable = try Household.person("Evan", number: "+15550001005", home.admin)
+        spares["removable"] = removable.id
         spares["member"] = home.cara.id
         ids["device"] = try home.admin.list("/v1/people/\(home.anna.id)/devices").first {
             $0["name"] == "phone"
@@ -126,8 +126,8 @@ struct ExtremeWorld {
 
     /// Operations that need other resources.
     private static let own = [
-        "removeMember person": "member", "removePerson person": "gone",
-        "refuseZone zone": "/v1/circles zone", "acceptZone zone": "/v1/circles zone",
+        "removeMember person": "member", "removePerson person": "removable",
+        "optOutOfZone zone": "/v1/circles zone", "optInToZone zone": "/v1/circles zone",
         "cancelWatch watch": "cancelled watch",
     ]
 
@@ -170,7 +170,7 @@ struct ExtremeWorld {
     /// - Returns: the first response that is no denial, otherwise the last one
     mutating func send(_ request: Request) throws -> PlainHTTP.Answer {
         guard let link = links[request.operation.service] else {
-            throw TestFailure("there is no service \(request.operation.service)")
+            throw TestFailure("unknown service \(request.operation.service)")
         }
         var last: PlainHTTP.Answer?
         for (index, token) in tokens.enumerated() {
@@ -189,11 +189,11 @@ struct ExtremeWorld {
             }
             return answer
         }
-        guard let last else { throw TestFailure("nobody asked") }
+        guard let last else { throw TestFailure("no caller") }
         return last
     }
 
-    /// Removes created resources, so that no limit on their number is reached.
+    /// Removes created resources, to stay below the limits on their number.
     private func remove(_ answer: PlainHTTP.Answer, _ link: KeptHTTP) throws {
         guard let place = answer.headers["location"] else { return }
         _ = try link.send("DELETE", place, headers: [("Authorization", "Bearer \(tokens[0])")])

@@ -9,8 +9,8 @@ extension `The suite` {
             await TinyDisk.isPossible()
         })
     struct `When the disk is full` {
-        /// Settings with which nothing is rejected before the disk is full.
-        private static let careless = [
+        /// Settings without minimum free space: nothing is rejected before the disk is full.
+        private static let withoutReserves = [
             "JAGA_DISK_FREE_MB_MIN": "0", "JAGA_DISK_FREE_PERCENT_MIN": "0",
         ]
 
@@ -36,25 +36,25 @@ extension `The suite` {
         }
 
         @Test func `of ingest, it rejects, loses nothing accepted, and continues`() async throws {
-            try await run(smallDiskOf: .ingest, settings: Self.careless) { home, disk in
+            try await run(smallDiskOf: .ingest, settings: Self.withoutReserves) { home, disk in
                 try disk.fill()
                 // Free space in allocated pages may still be used.
-                var taken: [JSON] = []
-                var refused: (report: JSON, answer: PlainHTTP.Answer)?
-                for _ in 0..<5000 where refused == nil {
+                var accepted: [JSON] = []
+                var rejected: (report: JSON, answer: PlainHTTP.Answer)?
+                for _ in 0..<5000 where rejected == nil {
                     let report = await home.phone.next(Zone.outside)
                     let answer = try home.phoneAPI.send("POST", "/v1/reports", report)
                     if answer.status == 202 {
-                        taken.append(report)
+                        accepted.append(report)
                     } else {
-                        refused = (report, answer)
+                        rejected = (report, answer)
                     }
                 }
-                let (report, answer) = try #require(refused)
+                let (report, answer) = try #require(rejected)
                 #expect(answer.status == 503)
                 #expect(answer.headers["retry-after"] != nil)
-                let isSaid = await eventually { isFull(.ingest, of: home) }
-                #expect(isSaid, "\(home.suite.log)")
+                let isReported = await eventually { isFull(.ingest, of: home) }
+                #expect(isReported, "\(home.suite.log)")
 
                 disk.makeRoom()
                 try await home.phoneAPI.insist("POST", "/v1/reports", report)
@@ -63,8 +63,8 @@ extension `The suite` {
                 try await home.expectNotifications(
                     NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
                         + NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
-                for part in stride(from: 0, to: taken.count, by: 1000) {
-                    let again = Array(taken[part...].prefix(1000))
+                for part in stride(from: 0, to: accepted.count, by: 1000) {
+                    let again = Array(accepted[part...].prefix(1000))
                     let answer = try home.phoneAPI.call(
                         "POST", "/v1/reports", ["reports": .array(again)])
                     #expect(answer["duplicates"]?.int == again.count)
@@ -73,7 +73,7 @@ extension `The suite` {
         }
 
         @Test func `of the notifier, it sends everything once when there is space`() async throws {
-            try await run(smallDiskOf: .notifier, settings: Self.careless) { home, disk in
+            try await run(smallDiskOf: .notifier, settings: Self.withoutReserves) { home, disk in
                 try disk.fill()
                 var rounds = 0
                 while !isFull(.notifier, of: home), rounds < 500 {
@@ -95,13 +95,13 @@ extension `The suite` {
 
         /// Without a reserve, these emergency requests get 503.
         @Test(arguments: [RunningSuite.Service.ingest, .notifier, .timer])
-        func `to the last byte, an emergency is still accepted and notified`(
+        func `completely, an emergency is still accepted and notified`(
             service: RunningSuite.Service
         ) async throws {
-            try await run(smallDiskOf: service, settings: Self.careless) { home, disk in
+            try await run(smallDiskOf: service, settings: Self.withoutReserves) { home, disk in
                 let reserve = home.suite.home + "/\(service)/reserve"
-                let isKept = await eventually { access(reserve, F_OK) == 0 }
-                #expect(isKept, "no reserve is made")
+                let exists = await eventually { access(reserve, F_OK) == 0 }
+                #expect(exists, "there is no reserve")
                 try disk.fill()
                 // Free space in allocated pages is used first.
                 var rounds = 0
@@ -110,15 +110,15 @@ extension `The suite` {
                     _ = try? await home.phone.report(Zone.outside)
                     rounds += 1
                 }
-                let saysSo = await eventually { isFull(service, of: home) }
-                #expect(saysSo, "\(home.suite.log)")
+                let isReported = await eventually { isFull(service, of: home) }
+                #expect(isReported, "\(home.suite.log)")
                 let call = try home.phoneAPI.send(
                     "POST", "/v1/emergencies",
                     ["trigger": "panic", "countdown": 0, "id": "call 1", "note": "call 1"])
                 #expect(call.status == 202, "\(call.text)")
-                let isTold = try await home.wait(
+                let isNotified = try await home.wait(
                     for: NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
-                #expect(isTold, "\(home.suite.log)")
+                #expect(isNotified, "\(home.suite.log)")
                 if service == .ingest {
                     let report = await home.phone.next(Zone.outside)
                     #expect(try home.phoneAPI.send("POST", "/v1/reports", report).status == 503)
@@ -127,10 +127,10 @@ extension `The suite` {
                     #expect(status.text.contains("rejecting"), "\(status.text)")
                 }
                 disk.makeRoom()
-                let isBack = await eventually { access(reserve, F_OK) == 0 }
-                #expect(isBack, "the reserve does not come back")
-                let isWell = await eventually { (try? health(of: service, in: home)) == 200 }
-                #expect(isWell, "\(home.suite.log)")
+                let isRestored = await eventually { access(reserve, F_OK) == 0 }
+                #expect(isRestored, "the reserve is not restored")
+                let isHealthy = await eventually { (try? health(of: service, in: home)) == 200 }
+                #expect(isHealthy, "\(home.suite.log)")
             }
         }
 
@@ -144,12 +144,12 @@ extension `The suite` {
                 ]
                 for (path, report) in reports {
                     var answer = try home.phoneAPI.send("POST", path, report)
-                    let isRefused = await eventually {
+                    let isRejected = await eventually {
                         if answer.status == 503 { return true }
                         answer = (try? home.phoneAPI.send("POST", path, report)) ?? answer
                         return false
                     }
-                    #expect(isRefused, "\(path) is answered \(answer.status)")
+                    #expect(isRejected, "\(path): \(answer.status)")
                     #expect(answer.headers["retry-after"] == "30")
                     #expect(answer.text.contains("nearly full"))
                 }
@@ -166,8 +166,8 @@ extension `The suite` {
 
                 disk.makeRoom()
                 try await home.phoneAPI.insist("POST", "/v1/reports", reports[0].1)
-                let isWell = await eventually { (try? health(of: .ingest, in: home)) == 200 }
-                #expect(isWell, "\(home.suite.log)")
+                let isHealthy = await eventually { (try? health(of: .ingest, in: home)) == 200 }
+                #expect(isHealthy, "\(home.suite.log)")
             }
         }
 
@@ -178,7 +178,7 @@ extension `The suite` {
             return try PlainHTTP(port: home.suite.portBase + number).send("GET", "/healthz").status
         }
 
-        /// Whether a service has reported a full disk and what to do.
+        /// Whether a service has logged a full disk with a hint.
         private func isFull(_ service: RunningSuite.Service, of home: Household) -> Bool {
             home.suite.log.split(separator: "\n").contains { line in
                 ["service=\(service)", "level=error", "disk-full", "hint="].allSatisfy(

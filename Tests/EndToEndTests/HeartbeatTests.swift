@@ -24,7 +24,7 @@ extension `The suite` {
                 suite.log.matches(of: /heartbeat not sent/).count > rounds
             }
             #expect(further, "\(suite.log)")
-            #expect(monitor.calls == before, "rounds without a canary call nobody")
+            #expect(monitor.calls == before, "rounds without a canary send no heartbeat")
 
             kill(evaluator, SIGCONT)
             #expect(await eventually { monitor.calls > before }, "\(suite.log)")

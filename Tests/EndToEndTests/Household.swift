@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A running suite with a circle: Anna is a member, Bob a guardian, Cara an admin. Anna has a
-/// phone; everybody has a number and a mail address.
+/// phone; all have a number and a mail address.
 final class Household {
     let suite: RunningSuite
     let circle: String
@@ -55,7 +55,7 @@ final class Household {
             await suite.stop()
             throw error
         }
-        #expect(await suite.stop() == 0, "something had to be killed")
+        #expect(await suite.stop() == 0, "a process had to be killed")
     }
 
     /// Creates the circle in a running suite.
@@ -75,10 +75,10 @@ final class Household {
         for zone in zones {
             try admin.call("POST", "/v1/circles/\(circle)/zones", zone.feature)
         }
-        // The response comes when ingest has applied everything up to here.
+        // Ingest has applied all previous changes when this gets its response.
         let device = try admin.call(
             "POST", "/v1/people/\(anna.id)/devices", ["name": "phone", "platform": "android"])
-        guard device["active"] == true else { throw TestFailure("ingest does not listen") }
+        guard device["active"] == true else { throw TestFailure("ingest did not apply the device") }
         let token = try device.member("credential").text("token")
         phoneAPI = API(http: suite.http, token: token)
         phone = Phone(phoneAPI, name: "anna")
@@ -96,8 +96,8 @@ final class Household {
                 ],
             ]
         ).text("id")
-        let made = try admin.call("POST", "/v1/people/\(id)/credentials", [:])
-        let token = try made.member("credential").text("token")
+        let created = try admin.call("POST", "/v1/people/\(id)/credentials", [:])
+        let token = try created.member("credential").text("token")
         return Person(
             name: name, id: id, number: number, api: API(http: admin.http, token: token))
     }

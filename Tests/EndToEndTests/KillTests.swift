@@ -4,7 +4,7 @@ import Testing
 extension `The suite` {
     @Suite(.enabled(if: Gateways.areInstalled, "Kannel or Exim is not installed"))
     struct `When processes are killed` {
-        @Test func `loses nothing acknowledged, and notifies nobody twice`() async throws {
+        @Test func `loses nothing acknowledged, and sends nothing twice`() async throws {
             let gateways = try Gateways()
             try await gateways.start()
             let services = RunningSuite.Service.allCases
@@ -42,9 +42,9 @@ extension `The suite` {
             try await home.suite.waitUntilReady(service)
             await phone.stopWalking()
             let rounds = try await walk
-            let news = NotificationSummary.all(
+            let crossings = NotificationSummary.all(
                 "Anna entered \(zone.name)", "Anna left \(zone.name)", to: "Bob", "Cara")
-            return alarm + Household.helped + (0..<rounds).flatMap { _ in news }
+            return alarm + Household.helped + (0..<rounds).flatMap { _ in crossings }
         }
 
         @Test func `repeats only emergency messages with an unknown result, unchanged`()
@@ -57,19 +57,19 @@ extension `The suite` {
                 gateways.kannel.freeze()
                 try await home.phone.report(Zone.park.inside)
                 let emergency = try await home.button.callForHelp("call 1")
-                let areOnTheirWay = try await eventually {
+                let areInFlight = try await eventually {
                     _ = home.suite.log
                     return try home.admin.list("/v1/notifications?state=sending").count == 3
                 }
-                #expect(areOnTheirWay)
+                #expect(areInFlight)
                 let alarm = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
-                let news = NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
-                try await home.wait(for: (alarm + news).filter { $0.way == .mail })
+                let crossings = NotificationSummary.all("Anna entered Park", to: "Bob", "Cara")
+                try await home.wait(for: (alarm + crossings).filter { $0.way == .mail })
                 try await home.suite.kill(.notifier)
                 gateways.kannel.thaw()
                 try await home.wait(for: alarm)
                 try await home.bobHelps(emergency)
-                try await home.expectNotifications(alarm + news + Household.helped, kills: 1)
+                try await home.expectNotifications(alarm + crossings + Household.helped, kills: 1)
             }
             await gateways.stop()
         }

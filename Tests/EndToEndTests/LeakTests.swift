@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// A viewer without rights sends every request that exists, like a stalker.
+    /// A viewer without rights sends every GET request.
     @Suite struct `For viewers without rights` {
         @Test func `no GET shows where a person is or was`() async throws {
             try await Household.run(zones: [.park]) { home in
                 let scene = try await Scene(home)
-                for viewer in [scene.removed, scene.invited, scene.stranger] {
-                    try scene.walk(as: viewer, mayKnowOf: viewer.name == scene.invited.name)
+                for viewer in [scene.removed, scene.invited, scene.outsider] {
+                    try scene.walk(as: viewer, mayKnowMembership: viewer.name == scene.invited.name)
                 }
                 try await scene.leave()
-                try scene.walk(as: home.cara, mayKnowOf: false)
+                try scene.walk(as: home.cara, mayKnowMembership: false)
                 let kinds = try home.cara.api.list("/v1/circles/\(home.circle)/timeline")
-                #expect(kinds.contains { $0["emergency"] != nil }, "emergencies stay")
+                #expect(kinds.contains { $0["emergency"] != nil }, "emergencies are kept")
                 #expect(kinds.allSatisfy { $0["emergency"] != nil })
             }
         }
@@ -26,7 +26,7 @@ extension `The suite` {
             /// Was a recipient of the open emergency and was removed.
             let removed: Household.Person
             let invited: Household.Person
-            let stranger: Household.Person
+            let outsider: Household.Person
             private let ids: [String: String]
             private let paths: [String]
 
@@ -34,7 +34,7 @@ extension `The suite` {
                 self.home = home
                 removed = home.bob
                 invited = try Household.person("Gina", number: "+15550001005", home.admin)
-                stranger = try Household.person("Dan", number: "+15550001004", home.admin)
+                outsider = try Household.person("Dan", number: "+15550001004", home.admin)
                 let anna = home.anna
                 let members = "/v1/circles/\(home.circle)/members"
                 try home.cara.api.call(
@@ -42,7 +42,7 @@ extension `The suite` {
                 let other = try home.admin.call("POST", "/v1/circles", ["name": "Other"]).text("id")
                 try home.admin.call(
                     "POST", "/v1/circles/\(other)/members",
-                    ["person": .string(stranger.id), "role": "admin"])
+                    ["person": .string(outsider.id), "role": "admin"])
                 let journey = try anna.api.call(
                     "POST", "/v1/people/\(anna.id)/journeys", ["name": "walk"]
                 ).text("id")
@@ -56,7 +56,7 @@ extension `The suite` {
                 try await home.wait(
                     for: NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob"))
                 let seen = try home.bob.api.call("GET", "/v1/circles/\(home.circle)/positions")
-                #expect(Scene.leaks(in: seen.serialized()), "this test can fail")
+                #expect(Scene.leaks(in: seen.serialized()), "Bob sees the position")
                 try home.cara.api.call("DELETE", "\(members)/\(removed.id)")
                 let zones = try home.cara.api.list("/v1/circles/\(home.circle)/zones")
                 ids = [
@@ -104,25 +104,25 @@ extension `The suite` {
                 try home.anna.api.call(
                     "DELETE", "/v1/circles/\(home.circle)/members/\(home.anna.id)")
                 let isKnown = await eventually {
-                    let shown = try? home.cara.api.call(
+                    let positions = try? home.cara.api.call(
                         "GET", "/v1/circles/\(home.circle)/positions")
                     let read = try? home.cara.api.send(
                         "GET", "/v1/emergencies/\(ids["emergency"]!)")
-                    return shown.map { !$0.serialized().contains(home.anna.id) } ?? false
+                    return positions.map { !$0.serialized().contains(home.anna.id) } ?? false
                         && read.map { $0.status >= 400 } ?? false
                 }
                 #expect(isKnown)
-                let isForgotten = await eventually {
+                let areRemoved = await eventually {
                     let rows = try? home.cara.api.list("/v1/circles/\(home.circle)/timeline")
                     return rows?.allSatisfy { $0["emergency"] != nil } ?? false
                 }
-                #expect(isForgotten)
+                #expect(areRemoved)
             }
 
             /// Sends every GET about Anna and about the viewer.
             ///
-            /// - Parameter mayKnowOf: the viewer may know that Anna is in the circle
-            func walk(as viewer: Household.Person, mayKnowOf: Bool) throws {
+            /// - Parameter mayKnowMembership: the viewer may know that Anna is in the circle
+            func walk(as viewer: Household.Person, mayKnowMembership: Bool) throws {
                 for path in paths where !path.hasPrefix("/v1/tail") && path != "/" {
                     for person in [home.anna.id, viewer.id] {
                         let filled = completed(path, person)
@@ -130,7 +130,7 @@ extension `The suite` {
                         guard (200..<300).contains(answer.status) else { continue }
                         check(
                             answer.text, path, "\(viewer.name) \(filled)",
-                            of: viewer, mayKnowOf: mayKnowOf)
+                            of: viewer, mayKnowMembership: mayKnowMembership)
                     }
                 }
                 let locate = try viewer.api.send(
@@ -140,7 +140,7 @@ extension `The suite` {
 
             private func check(
                 _ text: String, _ path: String, _ what: String, of viewer: Household.Person,
-                mayKnowOf: Bool
+                mayKnowMembership: Bool
             ) {
                 #expect(!text.contains("entered Park"), "\(what)")
                 // Zones belong to the circle, and emergencies are in messages to recipients.
@@ -150,8 +150,8 @@ extension `The suite` {
                 guard !isOwnRecord else { return }
                 #expect(!Scene.leaks(in: text), "\(what)")
                 guard !path.hasSuffix("/timeline") else { return }
-                if !mayKnowOf { #expect(!text.contains(home.anna.id), "\(what): \(text)") }
-                if mayKnowOf {
+                if !mayKnowMembership { #expect(!text.contains(home.anna.id), "\(what): \(text)") }
+                if mayKnowMembership {
                     #expect(!text.contains("\"precision\""), "\(what)")
                     #expect(!text.contains("\"sharing\""), "\(what)")
                 }

@@ -60,7 +60,7 @@ extension `The suite` {
             #expect(try await run(suite, "demo").status == 0)
             let demo = try await run(suite, "demo")
             #expect(demo.status == 0, "\(demo.text)")
-            #expect(demo.text.hasSuffix("/v1/emergencies\n\n"), "what is pasted stands last")
+            #expect(demo.text.hasSuffix("/v1/emergencies\n\n"), "the command to paste is last")
             #expect(try await run(suite, "explain", "Anna").status == 0)
             #expect(try await run(suite, "emergency").text == "No active emergencies.\n")
             let token = try suite.tokenOfDemo("anna")
@@ -78,15 +78,17 @@ extension `The suite` {
             #expect(shown.contains("jaga emergency acknowledge \(id)"))
             #expect(!suite.log.contains("+15550000102"))
             let code = try #require(shown.firstMatch(of: #/code +(\d+)/#)?.output.1)
-            let taken = try await run(suite, "emergency", "acknowledge", String(code))
-            #expect(taken.text.hasPrefix("acknowledged by the operator"), "\(taken.text)")
+            let acknowledged = try await run(suite, "emergency", "acknowledge", String(code))
+            #expect(
+                acknowledged.text.hasPrefix("acknowledged by the operator"),
+                "\(acknowledged.text)")
             #expect(try await run(suite, "emergency", "resolve", "Anna").status == 0)
             #expect(try await run(suite, "emergency", "list", "--ended").text.contains(id))
             #expect(await suite.stop() == 0)
         }
 
         @Test
-        func `up reloads gateways by SIGHUP, and keeps the old ones if the new ones are wrong`()
+        func `up reloads gateways by SIGHUP, and keeps the old ones if the new ones are invalid`()
             async throws
         {
             let suite = try await started()
@@ -97,10 +99,10 @@ extension `The suite` {
             ]
             try suite.write(gateway)
             up.process.send(SIGHUP)
-            let isRefused = await eventually {
+            let isRejected = await eventually {
                 suite.log.contains("service=notifier") && suite.log.contains("operation=reload")
             }
-            #expect(isRefused, "\(suite.log)")
+            #expect(isRejected, "\(suite.log)")
             #expect(try await run(suite, "gateway").text.contains("sink"))
             try Files.write(
                 Array("s3cret\n".utf8), to: suite.home + "/secrets/sms.password", mode: 0o600)

@@ -15,13 +15,13 @@ extension `The suite` {
                 try await home.phone.report(Zone.park.inside)
                 let emergency = try await home.button.callForHelp("call 1")
                 for gateway in ["kannel", "mail"] {
-                    let isSaid = await eventually {
+                    let isReported = await eventually {
                         home.suite.log.split(separator: "\n").contains { line in
                             ["gateway is down", "gateway=\(gateway)", "hint="]
                                 .allSatisfy(line.contains)
                         }
                     }
-                    #expect(isSaid, "\(home.suite.log)")
+                    #expect(isReported, "\(home.suite.log)")
                 }
                 let health = try home.admin.list("/v1/gateways")
                 #expect(health.compactMap { $0["down"]?.bool } == [true, true])

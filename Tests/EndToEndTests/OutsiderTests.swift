@@ -7,7 +7,7 @@ import Testing
 extension `The suite` {
     @Suite struct `From outside` {
         private static let settings = [
-            "JAGA_HEARTBEAT_URL": "http://127.0.0.1:9/nobody", "JAGA_HEARTBEAT_SECONDS": "2",
+            "JAGA_HEARTBEAT_URL": "http://127.0.0.1:9/unreachable", "JAGA_HEARTBEAT_SECONDS": "2",
         ]
 
         /// Runs docs/subscribe on a service's streams, with the keys of the suite.
@@ -27,8 +27,8 @@ extension `The suite` {
                 ])
         }
 
-        /// A suite with the demo's circle, and the curl commands of its phone.
-        private func demonstrated() async throws -> (suite: RunningSuite, curls: [String]) {
+        /// Starts a suite with the demo's circle; returns the curl commands of its phone.
+        private func startDemo() async throws -> (suite: RunningSuite, curls: [String]) {
             let suite = try RunningSuite()
             try await suite.start()
             let demo = try suite.run(["demo"])
@@ -61,11 +61,11 @@ extension `The suite` {
                 }
                 let summary = Set(
                     tail.lines.compactMap { try? JSON.parse(Array($0.utf8))["id"]?.string })
-                let heard = outsider.lines.compactMap {
+                let received = outsider.lines.compactMap {
                     try? JSON.parse(Array($0.utf8))["id"]?.string
                 }
-                #expect(heard.count == 2, "\(outsider.text)")
-                #expect(summary.isSuperset(of: heard), "\(tail.text)")
+                #expect(received.count == 2, "\(outsider.text)")
+                #expect(summary.isSuperset(of: received), "\(tail.text)")
             }
             await suite.stop()
         }
@@ -88,7 +88,7 @@ extension `The suite` {
                 #expect(isLogged, "\(service): \(suite.log)")
             }
             var journey = ""
-            let isWhole = try await eventually {
+            let isComplete = try await eventually {
                 let trace = try suite.run(["trace", "req-outside-1"])
                 _ = await eventually {
                     _ = trace.text
@@ -97,21 +97,22 @@ extension `The suite` {
                 journey = trace.text
                 return journey.contains("state=sink")
             }
-            #expect(isWhole, "\(journey)")
+            #expect(isComplete, "\(journey)")
             let steps = [
                 "recorded the fix of rep_", "received rep_", "jaga.input.report",
                 "jaga.zone.entered",
                 "state=queued", "state=sending", "state=sink",
             ]
-            let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
-            #expect(!places.contains(nil), "\(journey)")
-            #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(journey)")
+            let positions = steps.map { journey.firstRange(of: $0)?.lowerBound }
+            #expect(!positions.contains(nil), "\(journey)")
+            let found = positions.compactMap(\.self)
+            #expect(found == found.sorted(), "\(journey)")
             for secret in ["Anna", "Home", "+1555"] { #expect(!journey.contains(secret)) }
             await suite.stop()
         }
 
         @Test func `a curl command follows the events that jaga tail shows`() async throws {
-            let (suite, curls) = try await demonstrated()
+            let (suite, curls) = try await startDemo()
             func follow(_ query: String, _ more: [String] = []) throws -> Capture {
                 let token = try suite.operatorToken()
                 let url = "http://127.0.0.1:\(suite.http.port)/v1/tail/ingest?\(query)"
@@ -143,9 +144,9 @@ extension `The suite` {
             let made = try suite.http.send(
                 "POST", "/v1/people/\(person)/credentials", [:], token: suite.operatorToken())
             let token = made.json["credential"]?["token"]?.string
-            let looks = try suite.http.send(
+            let accesses = try suite.http.send(
                 "GET", "/v1/people/\(person)/access-log", token: token)
-            #expect(looks.json["items"]?[0]?["viewer"] == .null, "\(looks)")
+            #expect(accesses.json["items"]?[0]?["viewer"] == .null, "\(accesses)")
 
             let tail = try suite.run(["tail", "zone.e", "--since", "1h"])
             #expect(await eventually { tail.lines.count == 3 && tail.process.reap() != nil })
@@ -155,9 +156,9 @@ extension `The suite` {
         }
 
         @Test func `jaga tail works from any host with the monitoring token`() async throws {
-            let (suite, curls) = try await demonstrated()
-            let elsewhere = try TemporaryFolder()
-            // Besides events it reports disconnected services.
+            let (suite, curls) = try await startDemo()
+            let remote = try TemporaryFolder()
+            // It also reports disconnected services.
             func events(_ tail: Capture) -> [String] {
                 tail.lines.map { String($0) }.filter { $0.hasPrefix("{") }
             }
@@ -165,14 +166,14 @@ extension `The suite` {
                 // It has only the address of the suite and the token.
                 try suite.run(
                     ["tail", "--url", "http://127.0.0.1:\(suite.http.port)"] + words
-                        + ["--token-file", elsewhere.file("token"), "--home", elsewhere.path])
+                        + ["--token-file", remote.file("token"), "--home", remote.path])
             }
             let token = try await suite.finish("admin", "monitoring-token").text
-            try Files.write(Array(token.utf8), to: elsewhere.file("token"), mode: 0o600)
+            try Files.write(Array(token.utf8), to: remote.file("token"), mode: 0o600)
 
             let status = try await suite.finish(
                 "status", "--url", "http://127.0.0.1:\(suite.http.port)", "--token-file",
-                elsewhere.file("token"), "--home", elsewhere.path)
+                remote.file("token"), "--home", remote.path)
             #expect(status.text.contains("emergencies open 0"), "\(status.text)")
 
             let live = try tail("zone.e", "--follow", "--since", "1h")
@@ -228,9 +229,9 @@ extension `The suite` {
                     "recorded the fix of rep_", "received rep_", "jaga.input.report",
                     "jaga.zone.entered", "state=queued", "state=sending", "state=delivered",
                 ]
-                let places = steps.map { journey.firstRange(of: $0)?.lowerBound }
-                #expect(!places.contains(nil), "\(journey)")
-                #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+                let positions = steps.map { journey.firstRange(of: $0)?.lowerBound }
+                #expect(!positions.contains(nil), "\(journey)")
+                #expect(positions.compactMap(\.self) == positions.compactMap(\.self).sorted())
                 let receipt = journey.split(separator: "\n").last { $0.contains("state=delivered") }
                 let message = receipt?.firstMatch(of: /ntf_\w+/).map { String($0.output) } ?? "?"
                 let backwards = try await suite.finish("trace", message).text

@@ -57,8 +57,8 @@ extension `The suite` {
                 let status: JSON = ["_type": "status", "android": ["bo": 1, "loc": 0]]
                 #expect(try post(status, home, sealed: true) == [])
                 let shown = try anna(home)?["properties"]
-                #expect(shown?["state"] == "blind")
-                #expect(shown?["hindrances"] == ["battery-optimisation"])
+                #expect(shown?["state"] == "impaired")
+                #expect(shown?["impairments"] == ["battery-optimisation"])
                 #expect(!home.suite.log.contains(Self.passphrase))
                 let store = home.suite.home + "/ingest/store.sqlite"
                 for file in [store, store + "-wal"] {
@@ -100,9 +100,9 @@ extension `The suite` {
                     .init("m", 1), .init("created_at", .integer(now)),
                 ]
                 _ = try post(message(Zone.away, at: now, location), home)
-                let isTold = try await home.wait(
+                let isNotified = try await home.wait(
                     for: NotificationSummary.all("Anna left Park", to: "Bob", "Cara"))
-                #expect(isTold, "\(home.suite.log)")
+                #expect(isNotified, "\(home.suite.log)")
                 #expect(SystemClock().now.seconds - now < 60, "not by the clock: 200 s")
                 #expect(try anna(home)?["properties"]?["battery"] == 61)
             }
@@ -147,8 +147,8 @@ extension `The suite` {
                 let path = "/v1/people/\(home.anna.id)"
                 try home.bob.api.call("POST", path + "/locate")
                 #expect(try home.bob.api.send("POST", path + "/locate").status == 429)
-                let asked = try post(["_type": "steps", "steps": 1], home)
-                #expect(asked == [["_type": "cmd", "action": "reportLocation"]])
+                let requested = try post(["_type": "steps", "steps": 1], home)
+                #expect(requested == [["_type": "cmd", "action": "reportLocation"]])
                 try await Task.sleep(for: .seconds(1))
                 let answer = try post(location(), home)
                 #expect(!(answer.array ?? []).contains { $0["action"] == "reportLocation" })

@@ -74,10 +74,10 @@ extension `The suite` {
                     .contains(home.anna.id)
             }
             #expect(isListed)
-            let isGone = try await eventually {
+            let isRevoked = try await eventually {
                 try home.phoneAPI.send("GET", path + "/journeys").status == 401
             }
-            #expect(isGone, "the phone's token is worth nothing")
+            #expect(isRevoked, "the phone's token is revoked")
         }
     }
 }

@@ -28,7 +28,7 @@ actor Phone {
 
     /// Reports like an OwnTracks app, with whole seconds.
     ///
-    /// - Parameter walked: seconds since the last report, of a way in the past
+    /// - Parameter walked: seconds since the last report
     /// - Returns: the messages for the app
     @discardableResult
     func reportAsOwnTracks(_ place: Place, walked: Int64? = nil) async throws -> [JSON] {
@@ -46,7 +46,7 @@ actor Phone {
         return try await api.insist("POST", "/pub", .object(report)).array ?? []
     }
 
-    /// Moves its clock back, for reports of a way in the past.
+    /// Moves its clock back, for reports of past movements.
     func goBack(seconds: Int64) { lastFix = clock.now - .seconds(seconds) }
 
     /// Raises an emergency.
@@ -93,14 +93,14 @@ actor Phone {
     }
 }
 
-/// A place on earth.
+/// A geographic position.
 struct Place: Sendable {
     var latitude: Double
     var longitude: Double
     /// The reported speed, metres per second; nil = none.
     var speed: Double?
 
-    /// The report of a phone there.
+    /// The report of a phone at this position.
     func report(_ id: String, at time: Timestamp) -> JSON {
         var members: [JSON.Member] = [
             .init("id", .string(id)), .init("time", .string(time.description)),

@@ -15,7 +15,7 @@ extension `The suite` {
             var success = ""
         }
 
-        /// A message of each app, ordered by their fix times; each at another place.
+        /// A message of each app, ordered by their fix times, each at another position.
         private static func messages(_ token: String, from start: Int64) -> [Sent] {
             let place = { (number: Int) in
                 "lat=3.\(number)&lon=101.5&timestamp=\(start + Int64(number))"
@@ -64,12 +64,12 @@ extension `The suite` {
                     #expect(tenths == 31 + index, "\(sent.address)")
                 }
                 try sendBatch(home, at: start + 30)
-                let nobody = String(repeating: "x", count: 43)
+                let unknownToken = String(repeating: "x", count: 43)
                 let http = home.suite.http
-                #expect(try http.send("GET", "/?id=\(nobody)&lat=1&lon=2").status == 401)
+                #expect(try http.send("GET", "/?id=\(unknownToken)&lat=1&lon=2").status == 401)
                 #expect(try http.send("GET", "/").status == 404)
                 #expect(!home.suite.log.contains(token))
-                #expect(!home.suite.log.contains(nobody))
+                #expect(!home.suite.log.contains(unknownToken))
                 #expect(!home.suite.log.contains("101.5"))
             }
         }

@@ -27,9 +27,9 @@ extension `The suite` {
             try await gateways.start()
             try await Household.run(through: gateways) { home in
                 let zones = "/v1/people/\(home.anna.id)/zones"
-                let made = try home.anna.api.call("POST", zones, Zone.park.feature)
+                let created = try home.anna.api.call("POST", zones, Zone.park.feature)
                 let sent = try home.anna.api.call(
-                    "POST", zones + "/" + made.text("id") + "/mail",
+                    "POST", zones + "/" + created.text("id") + "/mail",
                     ["to": .string(home.bob.mail)])
                 #expect(sent["file"] == "Park.pad")
                 var mails: [String] = []
@@ -80,14 +80,14 @@ extension `The suite` {
             return String(text[start...].prefix { $0.isNumber })
         }
 
-        /// Anna's mother gets a code and passes it on; her number is confirmed.
+        /// Anna's mother receives a code and forwards it; her number is confirmed.
         private func agree(_ home: Household, _ gateways: Gateways) async throws {
             let messages = "/v1/people/\(home.anna.id)/messages"
-            let made = try home.anna.api.call("POST", messages, ["number": .string(Self.mum)])
-            #expect(made["confirmed"] == .null)
+            let created = try home.anna.api.call("POST", messages, ["number": .string(Self.mum)])
+            #expect(created["confirmed"] == .null)
             let invitation = try await text("Anna wants to send you", to: Self.mum, gateways)
             let code = try digits(after: "your code ", in: invitation)
-            let path = try messages + "/" + made.text("id")
+            let path = try messages + "/" + created.text("id")
             let done = try home.anna.api.call(
                 "POST", path + "/confirmation", ["code": .string(code)])
             #expect(done["confirmed"]?.string != nil)
@@ -107,8 +107,8 @@ extension `The suite` {
                 "Bob is responding to your emergency", to: home.anna.number, gateways)
             let timeline = try home.cara.api.list("/v1/circles/\(home.circle)/timeline")
             let words = timeline.first { $0["kind"] == "reply" }
-            #expect(words?["words"] == "On my way")
-            #expect(timeline.count { $0["kind"] == "taken" } == 1)
+            #expect(words?["text"] == "On my way")
+            #expect(timeline.count { $0["kind"] == "acknowledged" } == 1)
             try await home.bob.api.insist("POST", "/v1/emergencies/\(emergency)/resolution")
         }
 

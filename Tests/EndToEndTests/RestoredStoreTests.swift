@@ -5,7 +5,7 @@ import Testing
 
 extension `The suite` {
     @Suite struct `With an older copy of ingest's store` {
-        @Test func `continues its emergencies, and notifies nobody twice`() async throws {
+        @Test func `continues its emergencies, and sends nothing twice`() async throws {
             try await Household.run { home in
                 let copy = try TemporaryFolder()
                 let store = home.suite.home + "/ingest"
@@ -15,7 +15,7 @@ extension `The suite` {
                     try work()
                     try await home.suite.start()
                 }
-                func putBack() throws {
+                func restore() throws {
                     try FileManager.default.removeItem(atPath: store)
                     try FileManager.default.copyItem(atPath: copy.file("ingest"), toPath: store)
                 }
@@ -27,7 +27,7 @@ extension `The suite` {
                 let emergency = try await home.button.callForHelp("call 1")
                 var expected = NotificationSummary.all("SOS Anna: panic button (call 1)", to: "Bob")
                 try await home.wait(for: expected)
-                try await pause(putBack)
+                try await pause(restore)
                 let path = "/v1/emergencies/\(emergency)"
                 func becomes(_ state: JSON) async throws -> Bool {
                     try await eventually {
@@ -35,22 +35,22 @@ extension `The suite` {
                     }
                 }
                 #expect(try await becomes("open"), "\(home.suite.log)")
-                #expect(try home.anna.api.call("GET", path)["told"] != "none")
+                #expect(try home.anna.api.call("GET", path)["deliveryState"] != "none")
                 try await home.bob.api.insist("POST", path + "/acknowledgement")
                 expected += NotificationSummary.all(
                     "Bob is responding to your emergency", to: "Anna")
                 #expect(try await becomes("acknowledged"), "\(home.suite.log)")
                 try await home.expectNotifications(expected)
 
-                try await pause(putBack)
+                try await pause(restore)
                 #expect(try await becomes("acknowledged"), "\(home.suite.log)")
-                #expect(try home.anna.api.call("GET", path)["told"] == "acknowledged")
+                #expect(try home.anna.api.call("GET", path)["deliveryState"] == "acknowledged")
                 try await home.expectNotifications(expected)
 
                 // A further press joins it, and Bob has to answer again.
                 let second = try await home.button.callForHelp("call 2")
-                let whole = try home.anna.api.call("GET", "/v1/emergencies/\(second)")["emergency"]
-                #expect(whole?.string == emergency)
+                let joined = try home.anna.api.call("GET", "/v1/emergencies/\(second)")["emergency"]
+                #expect(joined?.string == emergency)
                 expected += NotificationSummary.all(
                     "again: SOS Anna: panic button (call 1)", to: "Bob")
                 try await home.wait(for: expected)

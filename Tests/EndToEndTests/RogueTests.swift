@@ -48,7 +48,7 @@ actor RogueEvaluator {
         transport.close()
     }
 
-    /// Joins with ever new ids.
+    /// Joins repeatedly with new ids.
     func flood() async -> Int {
         var count = 0
         while isRunning {
@@ -109,7 +109,7 @@ extension Household {
         try PlainHTTP(port: suite.portBase + 1).send("GET", "/healthz")
     }
 
-    /// Adds people in enough partitions that each half of them has some with records.
+    /// Adds people until each half of the partitions has some with records.
     fileprivate func addPeople() throws {
         for number in 0..<16 {
             let person = try admin.call("POST", "/v1/people", ["name": .string("P\(number)")])
@@ -120,11 +120,11 @@ extension Household {
     }
 
     /// Waits until the rogue owns half of the partitions.
-    fileprivate func give(_ rogue: RogueEvaluator) async throws {
-        let isGiven = try await eventually {
+    fileprivate func assignPartitions(_ rogue: RogueEvaluator) async throws {
+        let isAssigned = try await eventually {
             try liveShares().sorted() == [32, 32] ? await rogue.assignments.count == 32 : false
         }
-        #expect(isGiven, "\(suite.log)")
+        #expect(isAssigned, "\(suite.log)")
     }
 
     /// A crossing is notified in every partition.
@@ -146,41 +146,41 @@ extension `The suite` {
                 let rogue = try RogueEvaluator(
                     home: home.suite.home, portBase: home.suite.portBase)
                 let work = Task { await rogue.idle() }
-                try await home.give(rogue)
-                let began = Date()
-                let isTold = try await eventually(every: 200) {
+                try await home.assignPartitions(rogue)
+                let start = Date()
+                let isReported = try await eventually(every: 200) {
                     let health = try home.health()
                     return health.status == 503
                         && health.text.contains("has evaluated nothing of")
                 }
-                #expect(isTold, "\(home.suite.log)")
-                let isMended = try await eventually(every: 200) {
+                #expect(isReported, "\(home.suite.log)")
+                let isReassigned = try await eventually(every: 200) {
                     try home.liveShares().sorted() == [0, 64]
                 }
-                #expect(isMended, "\(home.suite.log)")
-                #expect(Date().timeIntervalSince(began) < 20)
+                #expect(isReassigned, "\(home.suite.log)")
+                #expect(Date().timeIntervalSince(start) < 20)
                 #expect(await rogue.assignments.isEmpty)
                 #expect(try home.health().text.contains("was revoked at"))
                 try await home.expectEntry()
-                #expect(try home.liveShares().sorted() == [0, 64], "for good")
+                #expect(try home.liveShares().sorted() == [0, 64], "permanently")
                 await rogue.stop()
                 await work.value
             }
         }
 
-        @Test func `a member that proposes unreadable records stops nothing`() async throws {
+        @Test func `a member that proposes unreadable records does not stop others`() async throws {
             try await Household.run(zones: [.park]) { home in
                 try home.addPeople()
                 let rogue = try RogueEvaluator(
                     home: home.suite.home, portBase: home.suite.portBase)
                 let work = Task { await rogue.idle() }
-                try await home.give(rogue)
+                try await home.assignPartitions(rogue)
                 let partition = try #require(await rogue.assignments.first?.partition)
                 #expect(await eventually { await rogue.proposeGarbage(in: partition) })
-                let isMended = try await eventually(within: 5, every: 100) {
+                let isReassigned = try await eventually(within: 5, every: 100) {
                     try home.liveShares().sorted() == [0, 64]
                 }
-                #expect(isMended, "\(home.suite.log)")
+                #expect(isReassigned, "\(home.suite.log)")
                 let health = try home.health()
                 #expect(health.text.contains("proposed an invalid record of events/"))
                 #expect(health.text.contains("dead letter"))
@@ -204,14 +204,14 @@ extension `The suite` {
                 var waits: [Double] = []
                 var expected: [NotificationSummary] = []
                 for number in 1...3 {
-                    let began = Date()
+                    let start = Date()
                     try await home.button.callForHelp("call \(number)")
-                    waits.append(Date().timeIntervalSince(began))
+                    waits.append(Date().timeIntervalSince(start))
                     if number == 1 {
                         expected = NotificationSummary.all(
                             "SOS Anna: panic button (call 1)", to: "Bob")
                         #expect(try await home.wait(for: expected))
-                        waits.append(Date().timeIntervalSince(began))
+                        waits.append(Date().timeIntervalSince(start))
                     }
                 }
                 for rogue in rogues { await rogue.stop() }

@@ -4,38 +4,16 @@ import TestSupport
 import Testing
 
 extension `The suite` {
-    /// Missing resources and resources that the caller may not see get equal responses, so that
-    /// nobody learns by probing what exists.
+    /// Missing resources and resources that the caller may not see get equal responses. So probing
+    /// does not reveal what exists.
     @Suite struct `A request for resources of others` {
-        private struct Operation: CustomStringConvertible {
-            let method: String
-            let path: String
-
-            var description: String { "\(method) \(path)" }
-        }
-
-        /// The operations of `docs/openapi.yaml` with an id in their path. Addresses of phones and
-        /// gateways have a token there, and gateways a name.
-        private static func operations() throws -> [Operation] {
-            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
-            let text = try String(
-                contentsOf: root.appendingPathComponent("docs/openapi.yaml"), encoding: .utf8)
-            let methods = ["get", "put", "post", "patch", "delete"]
-            var operations: [Operation] = []
-            var path = ""
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                if line.hasPrefix("  /"), line.hasSuffix(":") {
-                    path = String(line.dropFirst(2).dropLast())
-                } else if line.hasPrefix("    "), line.hasSuffix(":"), path.contains("{"),
-                    !path.contains("{token}"), !path.contains("{gateway}"),
-                    methods.contains(String(line.dropFirst(4).dropLast()))
-                {
-                    let method = line.dropFirst(4).dropLast().uppercased()
-                    operations.append(Operation(method: method, path: path))
-                }
+        /// Operations with an id in their path. The paths of phones and gateways have a token or a
+        /// name instead.
+        private static func operations() throws -> [Contract.Operation] {
+            try Contract().operations.filter { operation in
+                operation.path.contains("{") && !operation.path.contains("{token}")
+                    && !operation.path.contains("{gateway}")
             }
-            return operations
         }
 
         private static let zone: JSON = [
@@ -45,7 +23,7 @@ extension `The suite` {
 
         /// A body that the operation accepts. Its effect must not depend on the owner of the id, so
         /// one body per last path component is enough.
-        private static func body(of operation: Operation, bob: String) -> JSON? {
+        private static func body(of operation: Contract.Operation, bob: String) -> JSON? {
             guard ["POST", "PUT", "PATCH"].contains(operation.method) else { return nil }
             let end = operation.path.split(separator: "/").last.map(String.init) ?? ""
             return switch end {
@@ -54,7 +32,7 @@ extension `The suite` {
             case "{device}": ["name": "phone"]
             case "devices": ["name": "phone", "platform": "ios"]
             case "members": ["person": .string(bob), "role": "member"]
-            case "{zone}" where operation.path.contains("refused"): nil
+            case "{zone}" where operation.path.contains("zone-opt-outs"): nil
             case "zones", "{zone}": zone
             case "import": ["type": "FeatureCollection", "features": [zone]]
             case "mail": ["to": "somebody@example.test"]
@@ -72,10 +50,10 @@ extension `The suite` {
             "person": "per", "circle": "cir", "device": "dev", "zone": "zon", "set": "set",
             "message": "msg", "emergency": "emg", "journey": "jny", "watch": "wat",
             "notification": "ntf", "photo": "pho", "credential": "crd", "id": "qua",
-            "proposal": "prp", "offer": "off",
+            "draft": "drf", "suggestion": "sug",
         ]
 
-        /// The path with the given ids, otherwise with unknown ones.
+        /// The path with these ids, and unknown ids for the rest.
         private func filled(_ path: String, _ ids: [String: String]) -> String {
             var filled = path.replacing("{action}", with: "close")
             for (name, prefix) in Self.prefixes {
@@ -95,9 +73,9 @@ extension `The suite` {
                 let circle = try own.call("POST", "/v1/circles", ["name": "Others"]).text("id")
                 let zoneID = try own.call("POST", "/v1/circles/\(circle)/zones", Self.zone).text(
                     "id")
-                let made = try admin.call(
+                let created = try admin.call(
                     "POST", "/v1/people/\(dora)/devices", ["name": "phone", "platform": "ios"])
-                let device = try made.member("device").text("id")
+                let device = try created.member("device").text("id")
                 let emergency = try own.call("POST", "/v1/emergencies", ["countdown": 0])
                     .text("id")
                 let journey = try own.call("POST", "/v1/people/\(dora)/journeys", [:]).text("id")
@@ -132,11 +110,11 @@ extension `The suite` {
 
         /// Compares the responses of two paths.
         private func expectAlike(
-            _ operation: Operation, _ body: JSON?, _ ids: [String: String],
+            _ operation: Contract.Operation, _ body: JSON?, _ ids: [String: String],
             _ nothing: [String: String], as api: API
         ) throws {
             let (path, other) = (filled(operation.path, ids), filled(operation.path, nothing))
-            // The caller's own resources are no question, and sets are readable by everybody.
+            // Callers can read their own resources and all sets.
             let isOfSet = path.hasPrefix("/v1/sets")
             let isReading = operation.method == "GET" || path.hasSuffix("/mail")
             guard path != other, !isOfSet || !isReading else { return }
@@ -144,21 +122,21 @@ extension `The suite` {
             let absent = try api.send(operation.method, other, body)
             #expect(
                 there.status == absent.status && there.text == absent.text,
-                "\(operation): \(there.status) \(there.text), \(absent.status) \(absent.text)")
+                "\(operation.id): \(there.status) \(there.text), \(absent.status) \(absent.text)")
             #expect(
                 !(200..<300).contains(there.status) || isOpen(operation),
-                "\(operation): \(there.text)")
-            #expect(![400, 405, 415].contains(there.status), "\(operation): \(there.text)")
+                "\(operation.id): \(there.text)")
+            #expect(![400, 405, 415].contains(there.status), "\(operation.id): \(there.text)")
             for name in Set(there.headers.keys).union(absent.headers.keys)
             where name != "x-request-id" && name != "date" {
                 #expect(
-                    there.headers[name] == absent.headers[name], "\(operation): \(name)")
+                    there.headers[name] == absent.headers[name], "\(operation.id): \(name)")
             }
         }
 
         /// Whether an operation also succeeds for an unknown id, because its goal is already
         /// reached.
-        private func isOpen(_ operation: Operation) -> Bool {
+        private func isOpen(_ operation: Contract.Operation) -> Bool {
             operation.method == "DELETE"
                 && ["zone-opt-outs", "sets", "suggested-zones"].contains(
                     where: operation.path.contains)

@@ -10,7 +10,7 @@ import Wire
 extension `The suite` {
     /// A notifier of the next release has written into its stream; all others are of this release.
     @Suite struct `Beside a newer notifier` {
-        @Test func `applies what it knows, stops at what it does not, and loses nothing`()
+        @Test func `applies known records, stops at unknown ones, and loses nothing`()
             async throws
         {
             try await Household.run(zones: [.park]) { home in
@@ -45,7 +45,7 @@ extension `The suite` {
                 expected += NotificationSummary.all("Anna left Park", to: "Bob", "Cara")
                 try await home.expectNotifications(expected)
 
-                // Bob's answer waits in the stream until somebody skips the record.
+                // Bob's acknowledgement waits in the stream until the operator skips the record.
                 try await home.bob.api.insist(
                     "POST", "/v1/emergencies/\(emergency)/acknowledgement")
                 for reader in Self.readers {
@@ -54,14 +54,14 @@ extension `The suite` {
                     #expect(skip.status == 0, "\(skip.text)")
                 }
                 let path = "/v1/emergencies/\(emergency)"
-                let isTaken = try await eventually {
+                let isApplied = try await eventually {
                     try home.anna.api.call("GET", path)["state"] == "acknowledged"
                 }
-                #expect(isTaken, "\(suite.log)")
+                #expect(isApplied, "\(suite.log)")
                 for reader in Self.readers {
                     #expect(try stopped(suite, reader) == [])
                     let page = try service(suite, reader, "streams")
-                    #expect(page["deadLetterCount"] == 1, "kept, not forgotten")
+                    #expect(page["deadLetterCount"] == 1, "the dead letter is kept")
                 }
             }
         }

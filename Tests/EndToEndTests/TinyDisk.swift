@@ -23,7 +23,7 @@ final class TinyDisk {
             atPath: path, withIntermediateDirectories: true)
         let arguments = ["-t", "tmpfs", "-o", "size=\(megabytes)m,mode=700", "tmpfs", path]
         guard try await TinyDisk.run("mount", arguments) == 0 else {
-            throw TestFailure("nothing can be mounted at \(path)")
+            throw TestFailure("cannot mount a disk at \(path)")
         }
     }
 
@@ -34,7 +34,7 @@ final class TinyDisk {
         defer { close(descriptor) }
         let size = lseek(descriptor, 0, SEEK_END)
         guard ftruncate(descriptor, size - megabytes << 20) == 0 else {
-            throw TestFailure("\(path) was filled and stayed so")
+            throw TestFailure("\(path) remains full")
         }
     }
 

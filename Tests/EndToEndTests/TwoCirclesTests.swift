@@ -40,11 +40,11 @@ extension `The suite` {
 
                 try await home.anna.api.insist(
                     "POST", "/v1/emergencies/\(emergency)/confirmation")
-                let isOver = await eventually {
+                let isResolved = await eventually {
                     (try? state(emergency, dan)) == "resolved"
                         && (try? positionIsShown(dan, team, home)) == false
                 }
-                #expect(isOver)
+                #expect(isResolved)
             }
         }
 
@@ -52,13 +52,13 @@ extension `The suite` {
         private func expect(
             _ home: Household, _ words: String, to people: String...
         ) async throws {
-            let comes = await eventually(within: 30) {
+            let arrives = await eventually(within: 30) {
                 let messages = (try? home.messages()) ?? []
                 return people.allSatisfy { person in
                     messages.contains { $0.summary.to == person && $0.text.contains(words) }
                 }
             }
-            guard comes else { throw TestFailure("no message \(words)") }
+            guard arrives else { throw TestFailure("no message \(words)") }
         }
 
         private func state(_ emergency: String, _ person: Household.Person) throws -> String {
@@ -68,8 +68,8 @@ extension `The suite` {
         private func positionIsShown(
             _ viewer: Household.Person, _ circle: String, _ home: Household
         ) throws -> Bool {
-            let shown = try viewer.api.call("GET", "/v1/circles/\(circle)/positions")
-            let anna = shown["features"]?.array?.first { $0["id"] == .string(home.anna.id) }
+            let positions = try viewer.api.call("GET", "/v1/circles/\(circle)/positions")
+            let anna = positions["features"]?.array?.first { $0["id"] == .string(home.anna.id) }
             return anna?["geometry"]?.isNull == false
         }
 

@@ -22,7 +22,7 @@ extension `The suite` {
         }
 
         @Test(arguments: [SIGINT, SIGTERM])
-        func `stops everything by itself`(signal: Int32) async throws {
+        func `stops all its processes`(signal: Int32) async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let up = try #require(suite.up)
@@ -64,10 +64,10 @@ extension `The suite` {
             #expect(await up.stop() == 0)
             filler?.end()
             if isStopped { terminal.goOn() }
-            #expect(!terminal.take().contains("jaga: stopping"), "it was never full")
+            #expect(!terminal.take().contains("jaga: stopping"), "the terminal was never full")
         }
 
-        @Test func `ends all processes when it is killed`() async throws {
+        @Test func `ends all its processes when it is killed`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let up = try #require(suite.up)
@@ -78,7 +78,7 @@ extension `The suite` {
             #expect(left, "still there: \((all + workers).filter(isAlive))")
         }
 
-        @Test func `restarts processes that die, nginx included`() async throws {
+        @Test func `restarts ended processes, including nginx`() async throws {
             let suite = try RunningSuite()
             try await suite.start()
             let up = try #require(suite.up)
@@ -87,13 +87,13 @@ extension `The suite` {
                 try await suite.waitUntilReady(service)
             }
             let nginx = try #require(children(of: up.process.pid).first(where: isNginx))
-            // Its workers die with their master only if configured to.
+            // Workers end with their master only if configured.
             for process in children(of: nginx) + [nginx] { Glibc.kill(process, SIGKILL) }
-            let isBack = await eventually {
+            let isRestarted = await eventually {
                 _ = suite.log
                 return (try? suite.http.send("GET", "/v1/people").status) == 401
             }
-            #expect(isBack, "\(suite.log)")
+            #expect(isRestarted, "\(suite.log)")
             #expect(suite.log.contains("ended (signal 9); restarting in 200 ms"))
             #expect(suite.log.contains("signal 9 was not sent by jaga"))
             #expect(suite.log.contains("previous run did not shut down"))
@@ -129,7 +129,7 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
-        @Test func `gives up when a service cannot start, and shows the reason`() async throws {
+        @Test func `exits when a service cannot start, and prints the reason`() async throws {
             let suite = try RunningSuite(settings: ["JAGA_SMS_GATEWAY": "pigeons"])
             await #expect(throws: TestFailure.self) { try await suite.start() }
             let up = try #require(suite.up)

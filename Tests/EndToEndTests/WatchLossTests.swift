@@ -13,11 +13,11 @@ extension `The suite` {
                 home in
                 try await home.phone.report(Zone.outside)
                 try home.anna.api.call("POST", "/v1/watches", ["minutes": 0.1])
-                let isTold = try await eventually {
+                let isNotified = try await eventually {
                     _ = home.suite.log
                     return try home.messages().contains { $0.text.contains("watch expired") }
                 }
-                #expect(isTold, "\(home.suite.log)")
+                #expect(isNotified, "\(home.suite.log)")
                 let alarms = try home.messages().filter { $0.text.contains("watch expired") }
                 #expect(alarms.contains { $0.summary.to == "Bob" })
                 for alarm in alarms {
@@ -54,7 +54,7 @@ extension `The suite` {
             }
         }
 
-        /// Prunes all records of a stream, like the service does once they are old.
+        /// Prunes all records of a stream, as the service does after their retention.
         private func prune(_ stream: String, of store: String) throws {
             let sql = """
                 UPDATE stream SET

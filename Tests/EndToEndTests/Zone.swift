@@ -3,12 +3,12 @@ import Parsing
 
 /// A zone of the tests. See also ``outside``.
 ///
-/// The point inside is 50 m away. Nobody can travel that far in no time: the evaluator would wait
-/// for a second fix.
+/// The point inside is 50 m away. Without time for that distance, the evaluator would wait for a
+/// second fix.
 struct Zone: Sendable {
     let name: String
-    /// 25 m inside the edge, with a speed that makes the way from ``outside`` possible within a
-    /// second.
+    /// 25 m inside the edge, with a speed that makes the distance from ``outside`` plausible within
+    /// a second.
     let inside: Place
     private let geometry: JSON
     private let properties: [JSON.Member]

@@ -64,7 +64,7 @@ struct RandomLog {
                 let late: Int64 =
                     Bool.random(using: &random)
                     ? 0 : .random(in: 0...(isSlow ? 5000 : 200), using: &random)
-                if deadline.rule != .countdown {
+                if deadline.kind != .countdown {
                     running.append((deadline, deadline.due + .seconds(late)))
                 }
             case .deadlineCancelled(let deadline): running.removeAll { $0.deadline == deadline }
@@ -255,7 +255,7 @@ struct RandomLog {
                 guard Int.random(in: 0..<4, using: &random) == 0 else { return nil }
                 let until = now + .seconds(.random(in: -10...300, using: &random))
                 return UnsharedCircle(circle: circle, until: maybe(until))
-            }, refused: maybe([ZoneID.number(2)]) ?? [])
+            }, zoneOptOuts: maybe([ZoneID.number(2)]) ?? [])
     }
 
     private mutating func signal(_ number: Int, of person: PersonID) -> EmergencySignal {
@@ -276,7 +276,7 @@ struct RandomLog {
     private mutating func expired(_ person: PersonID) -> EventBody {
         let signal = anySignal()
         let made = Deadline(
-            id: DeadlineID(signal.raw), rule: .countdown, person: person, emergency: signal,
+            id: DeadlineID(signal.raw), kind: .countdown, person: person, emergency: signal,
             due: now)
         return .inputDeadline(ExpiredDeadline(deadline: scheduled.last ?? made, expired: now))
     }

@@ -77,7 +77,7 @@ struct World {
             .inputPerson(
                 ConfiguredPerson(
                     person: World.person, primaryDevice: primary, circles: circles, zones: own,
-                    sets: sets, unshared: unshared, refused: optOuts)))
+                    sets: sets, unshared: unshared, zoneOptOuts: optOuts)))
     }
 
     mutating func advance(seconds: Int64) { now = now + .seconds(seconds) }

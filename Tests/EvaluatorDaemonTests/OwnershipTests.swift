@@ -8,7 +8,7 @@ import Wire
 @Suite struct OwnershipTests {
     private let village = Village()
 
-    private func count(_ keeper: Keeper) -> Int {
+    private func count(_ keeper: FakeCoordinator) -> Int {
         keeper.checkpoints.values.reduce(0) { $0 + $1.count }
     }
 
@@ -25,14 +25,14 @@ import Wire
         return line.flatMap { Int($0.dropFirst(name.count + 1)) }
     }
 
-    private func end(_ evaluators: Capture..., of keeper: Keeper) throws {
+    private func end(_ evaluators: Capture..., of keeper: FakeCoordinator) throws {
         for evaluator in evaluators { evaluator.process.send(SIGTERM) }
         #expect(try keeper.run { evaluators.allSatisfy { $0.process.reap() != nil } })
         for evaluator in evaluators { #expect(evaluator.process.exitStatus == 0) }
     }
 
     /// Rounds of walks, followed by a checkpoint of every partition with people.
-    private func checkpoint(_ keeper: Keeper, rounds: Int) throws {
+    private func checkpoint(_ keeper: FakeCoordinator, rounds: Int) throws {
         try village.walk(keeper, rounds: 0..<Int64(rounds))
         #expect(try keeper.run { village.isComplete(keeper, rounds: rounds) })
         let partitions = Set(village.people.map(Partition.of))
@@ -46,7 +46,7 @@ import Wire
     }
 
     @Test func `a new owner starts at the checkpoint, not at the first record`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         var evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
         try checkpoint(keeper, rounds: 5)
@@ -63,7 +63,7 @@ import Wire
     }
 
     @Test func `only changed partitions get a checkpoint, one each`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
         try checkpoint(keeper, rounds: 1)
@@ -84,7 +84,7 @@ import Wire
     @Test func `a shutdown sends checkpoints of all changes and announces the departure`()
         throws
     {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         let evaluator = try keeper.startEvaluator()
         try village.walk(keeper, rounds: 0..<2)
@@ -99,7 +99,7 @@ import Wire
     }
 
     @Test func `a shutdown without ingest does not wait for long`() async throws {
-        var keeper: Keeper? = try Keeper()
+        var keeper: FakeCoordinator? = try FakeCoordinator()
         let evaluator = try #require(try keeper?.startEvaluator())
         #expect(try keeper?.run { keeper?.isAllLive == true } == true)
         keeper = nil
@@ -107,7 +107,7 @@ import Wire
     }
 
     @Test func `moved partitions are discarded by the old owner`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         let first = try keeper.startEvaluator(checkpointsEvery: 1)
         try checkpoint(keeper, rounds: 2)
@@ -135,7 +135,7 @@ import Wire
     }
 
     @Test func `two simultaneous owners publish everything once`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         keeper.owners = { _, members in members }
         let first = try keeper.startEvaluator(checkpointsEvery: 1)
@@ -163,7 +163,7 @@ import Wire
     }
 
     @Test func `a state that differs from another owner's is reported`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         let partition = Partition.of(village.people[0])
         let first = try keeper.startEvaluator(checkpointsEvery: 1)
@@ -197,7 +197,7 @@ import Wire
     }
 
     @Test func `a rejected checkpoint is retried, and its reason is logged`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         var refused = 0
         keeper.refusal = { _ in
             refused += 1
@@ -215,7 +215,7 @@ import Wire
     }
 
     @Test func `an invalid checkpoint fails only its partition`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         let partition = Partition.of(village.people[0])
         let first = try keeper.startEvaluator(checkpointsEvery: 1)
@@ -242,7 +242,7 @@ import Wire
     }
 
     @Test func `it works with an empty disk and leaves it empty`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         let evaluator = try keeper.startEvaluator(checkpointsEvery: 1)
         #expect(try keeper.run { evaluator.port != nil })

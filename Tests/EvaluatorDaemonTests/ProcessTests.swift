@@ -10,7 +10,7 @@ import Wire
     private var people: [PersonID] { village.people }
 
     @Test func `it continues after a kill without gap or repetition`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         try village.walk(keeper, rounds: 0..<5)
         var evaluator = try keeper.startEvaluator()
@@ -28,7 +28,7 @@ import Wire
     }
 
     @Test func `two evaluators of one log publish everything once`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         let evaluators = [try keeper.startEvaluator(), try keeper.startEvaluator()]
         try village.configure(keeper)
         for round in 0..<10 as Range<Int64> {
@@ -41,7 +41,7 @@ import Wire
     }
 
     @Test func `it is ready once it has read everything, and counts records`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         try village.walk(keeper, rounds: 0..<3)
         let evaluator = try keeper.startEvaluator()
@@ -71,7 +71,7 @@ import Wire
     }
 
     @Test func `an unknown logic version stops it and is reported`() throws {
-        let keeper = try Keeper()
+        let keeper = try FakeCoordinator()
         try village.configure(keeper)
         try keeper.append(.inputLogic(LogicVersion(version: 99)), of: people[0])
         let evaluator = try keeper.startEvaluator()

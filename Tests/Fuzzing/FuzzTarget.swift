@@ -1,14 +1,14 @@
 import Glibc
 
-// The two doors of libFuzzer: `scripts/fuzz` builds them into a program of their own, together with
-// the law (`RoundTrip`) and the samples of the tests of what is to be tried.
+// The two entry points of libFuzzer. `scripts/fuzz` builds them into a separate program, together
+// with the checks (`RoundTrip`) and samples of the parser's tests.
 
-/// What the first byte of each input is made, so that one form alone is tried; nil = as it is.
+/// Replaces the first byte of each input, to fuzz one form only; nil = keep the byte.
 private let form = getenv("FUZZ_FORM").flatMap { UInt8(String(cString: $0)) }
 
-/// Before anything is tried: puts the samples where FUZZ_SAMPLES says.
+/// Writes the samples into the folder FUZZ_SAMPLES, before the first input.
 @_cdecl("LLVMFuzzerInitialize")
-public func fuzzerBegins(
+public func initializeFuzzer(
     _ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?
 ) -> CInt {
     guard let folder = getenv("FUZZ_SAMPLES") else { return 0 }
@@ -21,9 +21,9 @@ public func fuzzerBegins(
     return 0
 }
 
-/// Tries one input; what is wrong with it ends the program.
+/// Checks one input; a fault ends the program.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzerTries(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: bytes, count: count))
     if let form, !input.isEmpty { input[0] = form }
     if let complaint = RoundTrip.complaint(about: input) { fatalError(complaint) }

@@ -1,4 +1,4 @@
-# What the kits share; read by their `run` scripts. Needs RUN, the folder of their files.
+# Functions of the `run` scripts. RUN is the folder of their files.
 
 : "${RUN:?the folder of this kit\'s files}"
 mkdir -p "$RUN"
@@ -11,10 +11,10 @@ fail() {
 }
 
 need() {
-    [ -x "$1" ] || command -v "$1" >/dev/null || fail "$1 is not installed; make setup installs it"
+    [ -x "$1" ] || command -v "$1" >/dev/null || fail "$1 is not installed: scripts/setup --tests"
 }
 
-# Fills @NAME@ in a file with the variables named: fill FILE NAME...
+# Replaces @NAME@ in a file by the variable NAME: fill FILE NAME...
 fill() {
     local text variable
     text=$(cat "$1")
@@ -25,7 +25,7 @@ fill() {
     printf '%s\n' "$text"
 }
 
-# Starts a program in a process group of its own; it ends with this script, however that ends.
+# Starts a program in its own process group; it ends with this script, even if that is killed.
 # spawn NAME COMMAND...
 spawn() {
     local name=$1
@@ -46,7 +46,7 @@ wait_for_port() {
     fail "$1 does not listen on port $2"
 }
 
-# Ends what was started, the last first, with its children.
+# Stops all programs and their children, the last one first.
 stop_all() {
     local name pid i
     trap - EXIT
@@ -58,7 +58,7 @@ stop_all() {
             kill -0 -- "-$pid" 2>/dev/null || break
             [ "$i" = 60 ] && kill -KILL -- "-$pid"
             sleep 0.05
-            # An ended program stays in its group until it is waited for.
+            # An ended program remains in its group until `wait` reaps it.
             kill -0 "$pid" 2>/dev/null || wait "$pid" 2>/dev/null
         done
         wait "$pid" 2>/dev/null
@@ -66,11 +66,11 @@ stop_all() {
     done
 }
 
-# Stays until it is told to stop, or until one of the programs ends by itself.
-stay() {
+# Waits for a signal; fails if one of the programs ends.
+wait_for_signal() {
     echo "ready"
     wait -n || true
-    echo "$kit: a program ended by itself; its output is in $RUN" >&2
+    echo "$kit: a program ended; its output is in $RUN" >&2
     exit 1
 }
 
@@ -87,7 +87,7 @@ make_certificate() {
         printf 'subjectAltName=DNS:localhost,IP:127.0.0.1\n' >names
         openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 30 \
             -extfile names -out server.pem
-    ) >"$RUN/openssl.out" 2>&1 || fail "openssl made no certificate, see $RUN/openssl.out"
+    ) >"$RUN/openssl.out" 2>&1 || fail "openssl failed, see $RUN/openssl.out"
 }
 
 declare -A stop_signal

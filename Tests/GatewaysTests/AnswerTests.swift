@@ -10,7 +10,7 @@ import Web
         (202, "3: Queued for later delivery", .accepted),
         (403, "Not routable. Do not try again.", .unroutable),
         (403, "Authorization failed for sendsms", .misconfigured),
-        (400, "Missing receiver number, rejected", .refused),
+        (400, "Missing receiver number, rejected", .rejected),
         (400, "Invalid content-type", .misconfigured),
         (404, "Unknown request.", .misconfigured),
         (503, "Temporal failure, try again later.", .later),
@@ -76,8 +76,8 @@ import Web
     }
 
     @Test(arguments: [
-        (21_211, AttemptOutcome.refused), (21_614, .refused), (21_612, .unroutable),
-        (21_408, .unroutable), (21_606, .misconfigured), (99_999, .refused),
+        (21_211, AttemptOutcome.rejected), (21_614, .rejected), (21_612, .unroutable),
+        (21_408, .unroutable), (21_606, .misconfigured), (99_999, .rejected),
     ])
     func `means`(code: Int, verdict: AttemptOutcome) throws {
         let answer = try failure(code)
@@ -88,7 +88,7 @@ import Web
 
     @Test func `reports an opt-out of the recipient`() throws {
         let answer = try failure(21_610)
-        #expect(answer.verdict == .refused)
+        #expect(answer.verdict == .rejected)
         #expect(answer.isOptOut)
         #expect(answer.detail == "opted out: 400 … The 'To' number +… is bad")
     }
@@ -144,7 +144,7 @@ import Web
     ) -> AttemptOutcome {
         let reply = TransferFailure.Reply(code: code, text: text, stage: stage)
         return MailGateway.read(
-            .failed(TransferFailure(fate: .refused, reply: reply, message: "no"))
+            .failed(TransferFailure(fate: .rejected, reply: reply, message: "no"))
         ).verdict
     }
 
@@ -158,7 +158,7 @@ import Web
         #expect(verdict(554, "5.7.1 no", .connect) == .misconfigured)
         #expect(verdict(535, "5.7.8 bad", .authentication) == .misconfigured)
         #expect(verdict(550, "5.1.8 bad sender", .sender) == .misconfigured)
-        #expect(verdict(550, "5.1.1 no such user", .recipient) == .refused)
+        #expect(verdict(550, "5.1.1 no such user", .recipient) == .rejected)
         #expect(verdict(554, "5.7.1 relaying denied", .recipient) == .unroutable)
         #expect(verdict(550, "5.7.1 content", .message) == .unroutable)
     }
@@ -167,7 +167,7 @@ import Web
         let reply = TransferFailure.Reply(
             code: 550, text: "5.1.1 <ada@example.test>: no such user", stage: .recipient)
         let answer = MailGateway.read(
-            .failed(TransferFailure(fate: .refused, reply: reply, message: "no")))
+            .failed(TransferFailure(fate: .rejected, reply: reply, message: "no")))
         #expect(answer.detail == "550 5.1.1 … no such user (recipient)")
         #expect(
             MailGateway.read(answered(250, "2.0.0 queued as 1vM")).detail

@@ -19,7 +19,7 @@ private func callback(
     @Test(arguments: [
         (200, #"Success "07033084-5cfd-4812-90a4-e4d24ffb6e3d""#, AttemptOutcome.accepted),
         (200, "login page of a proxy", .unknown),
-        (400, #"Error "Argument [to] has an invalid value: [x].""#, .refused),
+        (400, #"Error "Argument [to] has an invalid value: [x].""#, .rejected),
         (400, #"Error "Mandatory argument [content] is not found.""#, .misconfigured),
         (403, #"Error "Authentication failure for username:jaga""#, .misconfigured),
         (403, #"Error "User throughput exceeded""#, .later),
@@ -148,7 +148,7 @@ private func callback(
             URL={url}
             RULE=accepted 2xx
             RECEIPT=failed status=2
-            RECEIPT_WORDS_HEX=why
+            RECEIPT_DETAIL_HEX=why
             RECEIPT_CHARSET=utf-16
             """, file: "own")
         let gateway = HTTPGateway(
@@ -193,14 +193,14 @@ private func callback(
 
     @Test(arguments: [
         ("1", "Throughput Rate Exceeded - please wait [ 500 ] and retry", AttemptOutcome.later),
-        ("2", "Missing api_key", .misconfigured), ("3", "Invalid value for param: to", .refused),
+        ("2", "Missing api_key", .misconfigured), ("3", "Invalid value for param: to", .rejected),
         ("3", "Invalid value for param: callback", .misconfigured),
         ("4", "Bad Credentials", .misconfigured), ("5", "Internal Error", .unknown),
         ("6", "Unroutable message - rejected", .unroutable),
         ("9", "Quota Exceeded - rejected", .misconfigured),
         ("15", "Illegal Sender Address - rejected", .misconfigured),
         ("29", "Non White-listed Destination - rejected", .unroutable),
-        ("33", "Number De-activated", .refused), ("77", "something new", .unknown),
+        ("33", "Number De-activated", .rejected), ("77", "something new", .unknown),
     ])
     func `means, despite status 200`(
         status: String, error: String, verdict: AttemptOutcome
@@ -239,7 +239,7 @@ private func callback(
 @Suite struct `The answer of gammu-smsd's HTTP front end` {
     @Test(arguments: [
         (202, #"{"id":"17"}"#, AttemptOutcome.accepted),
-        (400, #"{"error":"number"}"#, .refused), (400, #"{"error":"text"}"#, .misconfigured),
+        (400, #"{"error":"number"}"#, .rejected), (400, #"{"error":"text"}"#, .misconfigured),
         (401, #"{"error":"login"}"#, .misconfigured), (503, #"{"error":"queue"}"#, .later),
         (500, "", .unknown),
     ])
@@ -251,7 +251,7 @@ private func callback(
 @Suite struct `The template's answer` {
     @Test(arguments: [
         (200, #"{"id":"17","status":"queued"}"#, AttemptOutcome.accepted),
-        (400, #"{"error":"number"}"#, .refused), (400, #"{"error":"stopped"}"#, .refused),
+        (400, #"{"error":"number"}"#, .rejected), (400, #"{"error":"stopped"}"#, .rejected),
         (400, #"{"error":"x"}"#, .misconfigured), (429, "", .later), (500, "", .unknown),
     ])
     func `means`(status: Int, body: String, verdict: AttemptOutcome) throws {

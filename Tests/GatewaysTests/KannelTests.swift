@@ -68,7 +68,7 @@ struct `Through Kannel` {
         #expect(
             try harness.send(message(to: "+15551000001"))
                 == GatewayAnswer(.accepted, "202 3: Queued for later delivery"))
-        #expect(try harness.send(message(to: "Ada")).verdict == .refused)
+        #expect(try harness.send(message(to: "Ada")).verdict == .rejected)
         let stranger = try self.harness(kannel, password: "wrong")
         #expect(
             try stranger.send(message())
@@ -132,9 +132,9 @@ extension ReceiptKind {
         #expect(twilio.messages[0].contains(#""Body": "h\u00e9 & \ud83d\ude00""#))
 
         let stopped = try harness.send(message(to: "+15550000010"))
-        #expect(stopped.verdict == .refused)
+        #expect(stopped.verdict == .rejected)
         #expect(stopped.isOptOut)
-        #expect(try harness.send(message(to: "+15550000011")).verdict == .refused)
+        #expect(try harness.send(message(to: "+15550000011")).verdict == .rejected)
         let busy = try harness.send(message(to: "+15550000029"))
         #expect(busy.verdict == .later)
         #expect(busy.retryAfter == .seconds(2))

@@ -65,7 +65,7 @@ struct `Through a mail server` {
         try await kit.start()
         let harness = try harness(kit)
         for (box, verdict, words) in [
-            ("nobody", AttemptOutcome.refused, "550 5.1.1 … no such user (recipient)"),
+            ("nobody", AttemptOutcome.rejected, "550 5.1.1 … no such user (recipient)"),
             ("later", .later, "451 4.3.0 try again later (recipient)"),
             ("full", .later, "452 4.2.2 mailbox full (recipient)"),
             ("blocked", .unroutable, "554 5.7.1 blocked by policy (recipient)"),
@@ -76,7 +76,8 @@ struct `Through a mail server` {
             #expect(answer == GatewayAnswer(verdict, words))
         }
         #expect(
-            try harness.send(message(to: "ada", "hello")).verdict == .refused, "not a mail address")
+            try harness.send(message(to: "ada", "hello")).verdict == .rejected, "not a mail address"
+        )
         let elsewhere = try harness.send(message(to: "ada@elsewhere.test", "hello"))
         #expect(elsewhere.verdict == .unroutable)
         let stranger = try self.harness(kit, password: "wrong")
@@ -121,7 +122,7 @@ struct `Through a mail server` {
         try await kit.start()
         let harness = try harness(kit, url: kit.brokenURL)
         let refused = try harness.send(mail(to: "silent"))
-        #expect(refused == GatewayAnswer(.refused, "550 5.1.1 no (recipient)"))
+        #expect(refused == GatewayAnswer(.rejected, "550 5.1.1 no (recipient)"))
         #expect(try harness.send(mail(to: "cut")).verdict == .unknown)
         await kit.stop()
     }

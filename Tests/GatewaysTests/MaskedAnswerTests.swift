@@ -8,7 +8,7 @@ import Web
         NAME=own
         URL={url}
         RULE=accepted 2xx
-        RULE=refused 4xx error.code=7,8 "Bad Number"
+        RULE=rejected 4xx error.code=7,8 "Bad Number"
         """
 
     private func shown(_ outcome: TransferOutcome) throws -> MaskedAnswer {
@@ -30,7 +30,7 @@ import Web
                  "says": "bad number +15550000001"
                 }
                 """)
-        #expect(answer.rule == "RULE=refused 4xx error.code=7,8 \"bad number\"")
+        #expect(answer.rule == "RULE=rejected 4xx error.code=7,8 \"bad number\"")
     }
 
     @Test func `that no rule matches is shown all the same`() throws {

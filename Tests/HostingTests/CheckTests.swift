@@ -24,7 +24,7 @@ import Testing
             settings: CommonSettings.all,
             environment: ["JAGA_HOME": home].merging(environment) { $1 },
             service: "timer")
-        try Host.check(definition, configuration)
+        try Launcher.check(definition, configuration)
     }
 
     private func refusal(_ body: () throws -> Void) -> (any ExplainedError)? {

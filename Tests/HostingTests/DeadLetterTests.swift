@@ -36,7 +36,7 @@ import Wire
         #expect(try stage.effects(of: .events(3)) == Array(1...9))
         // One attempt with others, three alone.
         #expect(tries() == 4)
-        let deadLetter = try #require(try stage.streams["poison"]?.array)
+        let deadLetter = try #require(try stage.streams["deadLetters"]?.array)
         #expect(deadLetter.count == 1)
         #expect(deadLetter[0]["stream"] == "deliveries")
         #expect(deadLetter[0]["sequence"] == 5)
@@ -98,7 +98,7 @@ import Wire
         #expect(try stage.effects(of: stream) == [1, 3])
         let page = try stage.streams
         #expect(page["deadLetterCount"] == 1)
-        #expect(page["poison"]?.array?.first?["needed"] == true)
+        #expect(page["deadLetters"]?.array?.first?["required"] == true)
         #expect(page["stopped"]?.array?.isEmpty == true)
         let health = try stage.send(.get, "/healthz")
         #expect(health.status == 503)
@@ -206,7 +206,7 @@ import Wire
         try stage.run(until: { try stage.effects(of: .deliveries) == [1, 3] })
         let after = try stage.streams
         #expect(after["stopped"]?.array?.isEmpty == true)
-        let reason = after["poison"]?.array?.first?["reason"]?.string ?? ""
+        let reason = after["deadLetters"]?.array?.first?["reason"]?.string ?? ""
         #expect(reason.hasPrefix("skipped by the operator: "), "\(reason)")
         #expect(try skip(["action": "skip", "stream": "deliveries"]) == 409)
     }
@@ -230,7 +230,7 @@ import Wire
         try stage.host.database.transaction {
             for number in 1...3 as ClosedRange<UInt64> {
                 let deadline = Deadline(
-                    id: DeadlineID(ID128(high: 7, low: number)), rule: .retry,
+                    id: DeadlineID(ID128(high: 7, low: number)), kind: .retry,
                     person: PersonID(ID128(high: 1, low: 1)), due: .zero)
                 let event = Event(
                     id: EventID(ID128(high: 8, low: number)), time: .zero,
@@ -238,7 +238,7 @@ import Wire
                 try stage.host.publish(event, on: .deadlines)
             }
         }
-        stage.host.sendOutputs()
+        stage.host.bus.committed()
         try stage.run(for: .seconds(9))
         let kept = try #require(try stage.streams["kept"]?.array)
         #expect(kept.map { $0["stream"] } == ["deadlines"])

@@ -97,7 +97,7 @@ import Web
         #expect(tries == 4, "one attempt with others, three alone")
         #expect(stage.script.deferred.count == 1)
         #expect(stage.httpServer.answers[other]?.status == 503)
-        #expect(try stage.send(.get, "/metrics").text.contains("jaga_calls_kept_total 1\n"))
+        #expect(try stage.send(.get, "/metrics").text.contains("jaga_calls_deferred_total 1\n"))
         try stage.run(for: .seconds(3))
         #expect(retries == [false, true, false, true, false, true], "with its details, then bare")
         #expect(try stage.send(.put, "/v1/thing").status == 204)
@@ -204,7 +204,7 @@ import Web
         #expect(try stage.send(.get, "/readyz").status == 200)
         let status = try stage.send(.get, "/v1/status/timer").json
         #expect(status["ready"] == true)
-        #expect(status["troubles"]?.array == ["the log grows"])
+        #expect(status["problems"]?.array == ["the log grows"])
         stage.script.healthProblems = ["nobody is notified"]
         #expect(try stage.send(.get, "/healthz").text.contains("nobody is notified"))
         #expect(try stage.send(.get, "/readyz").status == 503)
@@ -215,17 +215,17 @@ import Web
         _ = try stage.addMonitoringToken("watcher")
         stage.script.alarms = ["gateway sms is down: temporary no way to +60123456789"]
         stage.script.statusDetails = [
-            "clocks": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["monitor: Anna"]],
+            "deadlines": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["monitor: Anna"]],
             "gateways": [
                 ["name": "sms", "down": true, "lastAnswer": "no way to +60123456789"]
             ],
         ]
         let shown = try stage.send(.get, "/v1/status/timer", token: "watcher")
         #expect(shown.status == 200)
-        #expect(shown.json["troubles"]?.array?.contains("gateway sms is down: ***") == true)
+        #expect(shown.json["problems"]?.array?.contains("gateway sms is down: ***") == true)
         #expect(
             shown.json["details"] == [
-                "clocks": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["***"]],
+                "deadlines": 3, "undelivered": ["emg_1"], "heartbeat": ["missing": ["***"]],
                 "gateways": [["name": "sms", "down": true, "lastAnswer": "***"]],
             ])
         #expect(!shown.text.contains("6012345") && !shown.text.contains("Anna"))

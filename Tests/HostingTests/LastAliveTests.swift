@@ -78,7 +78,7 @@ import Testing
         let outage = try run(30...200)
         #expect(outage?.from == start && outage?.until == start + .seconds(30))
         #expect(try run(630...640) == nil, "its hold is over")
-        try Files.write(Array("?".utf8), to: folder.file("alive"))
+        try Files.write(Array("?".utf8), to: folder.file("last-alive"))
         #expect(try run(641...642) == nil, "an invalid file is ignored")
     }
 

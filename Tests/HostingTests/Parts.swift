@@ -8,7 +8,9 @@ import Web
 import Wire
 
 /// Service whose behaviour a test scripts. It writes the sequence of each record into a table.
-final class Script: Service {
+final class Script: Service, ReadsSnapshots, PartitionOwner, DefersCalls, SuspendsRequests,
+    StartsTransfers, Authenticates, HoldsItems
+{
     let database: Database
     unowned var host: Host!
     /// Called for each record after its effect was written. May throw.
@@ -34,6 +36,13 @@ final class Script: Service {
 
     func start() throws {}
     func reload() throws { reloads += 1 }
+    func tick() throws {}
+    var nextDeadline: Timestamp? { nil }
+    func writeMetrics(_ metrics: Metrics) {}
+    func settleHeld(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {}
+    func coordinate(_ question: Control, from route: Route) throws {}
+    func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot { StreamSnapshot([]) }
+    func pruneFloor(of stream: StreamName) throws -> UInt64? { nil }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         applied += 1

@@ -30,7 +30,7 @@ import Wire
                 return try event(
                     .deadlineScheduled(
                         Deadline(
-                            id: DeadlineID(id), rule: .presence, person: other ?? person, due: .zero
+                            id: DeadlineID(id), kind: .presence, person: other ?? person, due: .zero
                         )))
             }
         }
@@ -49,8 +49,8 @@ import Wire
         #expect(stage.script.rejected == [rogue])
         #expect(try stage.effects(of: stream) == [1])
         #expect(stage.host.bus.stopped.isEmpty)
-        let entry = try #require(try stage.streams["poison"]?.array?.first)
-        #expect(entry["stream"] == .string(stream.text) && entry["needed"] == false)
+        let entry = try #require(try stage.streams["deadLetters"]?.array?.first)
+        #expect(entry["stream"] == .string(stream.text) && entry["required"] == false)
         #expect(try stage.send(.get, "/healthz").status == 503)
 
         evaluator.propose([try stage.deadlineRecord(.retry)], by: rogue)

@@ -48,9 +48,9 @@ import Wire
         }
         #expect(stage.host.bus.position(of: stream) == evaluator.end)
         #expect(try stage.effects(of: stream) == [1, 3])
-        let entry = try #require(try stage.streams["poison"]?.array?.first)
+        let entry = try #require(try stage.streams["deadLetters"]?.array?.first)
         #expect(entry["stream"] == .string(stream.text) && entry["sequence"] == 2)
-        #expect(entry["needed"] == (rule == .countdown ? true : false))
+        #expect(entry["required"] == (rule == .countdown ? true : false))
         evaluator.propose()
         try stage.run(for: .seconds(70))
         #expect(try stage.streams["deadLetterCount"] == 1, "a known proposal changes nothing")

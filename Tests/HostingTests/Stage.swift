@@ -149,7 +149,7 @@ final class Stage {
     func deadlineRecord(_ kind: DeadlineKind) throws -> Record {
         nextNumber += 1
         let deadline = Deadline(
-            id: DeadlineID(ID128(high: 7, low: nextNumber)), rule: kind,
+            id: DeadlineID(ID128(high: 7, low: nextNumber)), kind: kind,
             person: PersonID(ID128(high: 1, low: 1)), due: .zero)
         let event = Event(
             id: EventID(ID128(high: 9, low: nextNumber)), time: .zero,
@@ -250,7 +250,7 @@ final class Stage {
         try send(.post, "/v1/streams/timer", body, token: token).status
     }
 
-    var streams: JSON { get throws { try send(.get, host.streamsPath).json } }
+    var streams: JSON { get throws { try send(.get, host.paths.streams).json } }
 }
 
 extension Response {

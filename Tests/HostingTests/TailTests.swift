@@ -56,7 +56,7 @@ import Wire
         for _ in 0..<count {
             stage.script.onRequest = { [stage] _ in
                 let deadline = Deadline(
-                    id: DeadlineID(ID128(high: 7, low: 1)), rule: .tier,
+                    id: DeadlineID(ID128(high: 7, low: 1)), kind: .tier,
                     person: PersonID(ID128(high: 1, low: person)), due: .zero)
                 let event = Event(
                     id: EventID(SecureRandom.id()), time: stage.host.now,

@@ -9,7 +9,7 @@ import Testing
         var bench = Bench()
         bench.deliver([observation(at: -301), observation(at: -300)])
         #expect(bench.reports.map { ($0.fix.time - start).components.seconds } == [-300])
-        #expect(bench.core.waitingCount == 1)
+        #expect(bench.core.reports.waitingCount == 1)
         bench.handle(.turnEnd)
         #expect(bench.reports.map { ($0.fix.time - start).components.seconds } == [-300, -301])
         #expect(bench.reports.map(\.late) == [false, true])
@@ -22,7 +22,7 @@ import Testing
         bench.endTurns()
         #expect(bench.reports.count == 20)
         #expect(bench.reports.allSatisfy { !$0.late })
-        #expect(bench.core.intake.devices[device(1)]?.newest?.time == start - .seconds(2460))
+        #expect(bench.core.reports.devices[device(1)]?.newest?.time == start - .seconds(2460))
     }
 
     @Test func `one device's backlog does not delay another's`() {
@@ -43,7 +43,7 @@ import Testing
         bench.deliver((0..<600).map { observation(at: -3600 + Int64($0)) })
         bench.handle(.turnEnd)
         bench.restart()
-        #expect(bench.core.waitingCount == 600 - Limits.backlogReportsPerTurn)
+        #expect(bench.core.reports.waitingCount == 600 - Limits.backlogReportsPerTurn)
         bench.deliver([observation(at: -2000)], from: 2)
         bench.endTurns()
         let times = bench.reports.filter { $0.device == device(1) }.map(\.fix.time)
@@ -57,7 +57,7 @@ import Testing
         for batch in 0..<Limits.backlogReportsMax / 1000 {
             bench.deliver((0..<1000).map { observation(at: -900_000 + Int64(batch * 1000 + $0)) })
         }
-        #expect(bench.core.waitingCount == Limits.backlogReportsMax)
+        #expect(bench.core.reports.waitingCount == Limits.backlogReportsMax)
         let stored = bench.store.reports.count
         #expect(bench.deliver([observation(at: -400)], from: 2) == .overloaded)
         #expect(bench.store.reports.count == stored)
@@ -74,30 +74,5 @@ import Testing
         bench.handle(.turnEnd)
         #expect(
             bench.deliver(mixed, from: 2) == .reports(ReportsAnswer(accepted: 1, duplicates: 2)))
-    }
-}
-
-@Suite struct FifoTests {
-    @Test func `a queue keeps its order while it grows and shrinks`() {
-        var fifo = Fifo<Int>()
-        var next = 0
-        var expected = 0
-        for round in 1...200 {
-            for _ in 0..<round {
-                fifo.append(next)
-                next += 1
-            }
-            for _ in 0..<(round * 2 / 3) {
-                #expect(fifo.first == expected)
-                #expect(fifo.popFirst() == expected)
-                expected += 1
-            }
-            #expect(fifo.count == next - expected)
-        }
-        while let value = fifo.popFirst() {
-            #expect(value == expected)
-            expected += 1
-        }
-        #expect(expected == next && fifo.isEmpty && fifo.first == nil)
     }
 }

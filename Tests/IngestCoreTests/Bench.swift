@@ -1,6 +1,7 @@
 import Dialects
 import Directory
 import Hashing
+import JourneysCore
 import Model
 
 @testable import IngestCore
@@ -39,9 +40,9 @@ struct Bench {
     }
 
     mutating func handle(_ input: Input) {
-        var effects: [Effect] = []
-        core.handle(input, in: directory, at: now, into: &effects)
-        for effect in effects { perform(effect) }
+        var turn = Turn<Effect>(now: now, directory: directory)
+        core.handle(input, &turn)
+        for effect in turn.effects { perform(effect) }
     }
 
     mutating func change(_ change: EventBody) {
@@ -64,8 +65,8 @@ struct Bench {
         case .append(let event, let partition): input.append((partition, event))
         case .raise(let event): sos.append(event)
         case .answer(let request, let answer): answers[request] = answer
-        case .saveQuarantine(let row): quarantine.append(row)
-        case .saveAccess(let row): access.append(row)
+        case .quarantine(.save(let row)): quarantine.append(row)
+        case .access(let row): access.append(row)
         default: store.perform(effect)
         }
     }
@@ -79,7 +80,7 @@ struct Bench {
         panics: [Panic] = [], rejections: [Rejection] = [], requestsFriends: Bool = false,
         policyMark: String? = nil, status: DeviceStatus = DeviceStatus(),
         pressesWithinSeconds: Int64 = 0,
-        ownTracks: OwnTracks.App? = nil, client: ClientApp = .jaga, wasRetained: Bool = false,
+        ownTracks: OwnTracks.App? = nil, client: PhoneProtocol = .jaga, wasRetained: Bool = false,
         isFromFormerSecret: Bool = false
     ) -> Answer? {
         let id = device(number)
@@ -179,19 +180,14 @@ struct Bench {
         return answers[request]
     }
 
-    /// Starts, stops, resets or removes a journey of somebody.
-    @discardableResult
-    mutating func journey(
-        _ action: JourneyAction, of number: UInt64 = 1, _ journey: Int64? = nil,
-        as principal: Principal? = nil
-    ) -> Answer? {
-        let request = newRequest()
+    /// Anna starts, stops, resets or removes a journey.
+    mutating func journey(_ action: JourneyAction, _ journey: Int64? = nil) {
         handle(
-            .journey(
-                JourneyRequest(
-                    request: request, principal: principal ?? .person(person(number)),
-                    person: person(number), number: journey, action: action)))
-        return answers[request]
+            .journeys(
+                .request(
+                    JourneyRequest(
+                        request: newRequest(), principal: .person(person(1)), person: person(1),
+                        number: journey, action: action))))
     }
 
     /// An evaluator decides.
@@ -218,7 +214,7 @@ struct Bench {
     }
 
     func state(of emergency: EmergencyID) -> EmergencyState? {
-        core.emergencies.view(of: emergency)?.state
+        core.emergencies.signals.view(of: emergency)?.state
     }
 }
 

@@ -99,7 +99,7 @@ import Wire
         #expect(Set(told.map(\.partition)) == opened)
         #expect(Set(told.map(\.event.id)).count == opened.count)
         bench.restart()
-        #expect(bench.core.logic == 2)
+        #expect(bench.core.sequencer.logic == 2)
         let stranger = (6...).first { !opened.contains(Partition.of(person($0))) } ?? 6
         bench.change(.personChanged(Person(id: person(stranger), name: "Fay")))
         bench.endTurns()

@@ -1,5 +1,6 @@
 import Dialects
 import Hashing
+import JourneysCore
 import Model
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
         #expect(reports[0].id == reports[1].id && !reports[1].late)
         #expect(reports[1].trigger == .significant)
         #expect(Set(bench.input.map(\.event.id)).count == bench.input.count)
-        let row = bench.core.intake.devices[device(1)]
+        let row = bench.core.reports.devices[device(1)]
         #expect(row?.newest?.speedCentimetresPerSecond == 150)
         #expect(row?.battery == 61 && row?.charging == false)
         // The same again adds nothing.
@@ -56,7 +57,7 @@ import Testing
         bench.deliver([observation(at: -5, lat: 9)])
         bench.deliver([location(at: -9)])
         #expect(bench.reports.count == 2, "a completed report that is not the newest is history")
-        #expect(bench.core.intake.devices[device(1)]?.newest?.position.latitudeE7 == 9)
+        #expect(bench.core.reports.devices[device(1)]?.newest?.position.latitudeE7 == 9)
         #expect(bench.store.bodies.values.contains { $0.fix.speedCentimetresPerSecond == 150 })
     }
 
@@ -79,14 +80,14 @@ import Testing
         var bench = Bench()
         bench.deliver([location(at: -250, battery: 61, created: -250)])
         bench.deliver([location(at: -250, battery: 15, created: -10)])
-        #expect(bench.core.intake.devices[device(1)]?.battery == 15)
+        #expect(bench.core.reports.devices[device(1)]?.battery == 15)
         let told = bench.bodies(.inputContact).compactMap { body in
             if case .inputContact(let contact) = body { contact.battery } else { nil }
         }
         #expect(told == [15], "the evaluator warns of it")
         // An older message that comes late says nothing of now.
         bench.deliver([location(at: -250, battery: 40, created: -100)])
-        #expect(bench.core.intake.devices[device(1)]?.battery == 15)
+        #expect(bench.core.reports.devices[device(1)]?.battery == 15)
         #expect(bench.reports.count == 1)
     }
 
@@ -97,7 +98,6 @@ import Testing
         bench.journey(.start(JourneyID(ID128(high: 1, low: 1)), name: "way"))
         bench.deliver([observation(at: 12)])
         bench.deliver([location(at: 12)])
-        let fixes = bench.store.journeyFixes.values.flatMap(\.self)
-        #expect(fixes.map(\.speedCentimetresPerSecond) == [150])
+        #expect(bench.store.journeyFixes.map(\.speedCentimetresPerSecond) == [150])
     }
 }

@@ -62,7 +62,7 @@ import Testing
         #expect(try sights(bench, as: cho) == [.everything, nil, nil])
         #expect(try sights(bench, as: .person(person(4))) == [nil, nil, .everything])
         #expect(try sights(bench, as: .person(person(5))) == nil)
-        #expect(throws: DecisionDenial(reason: .roleTooLow)) {
+        #expect(throws: Denial.roleTooLow) {
             try sights(bench, as: .person(person(2)))
         }
     }

@@ -94,7 +94,7 @@ import Testing
         #expect(signal(bench.sos.first)?.fix == inside.fix)
         #expect(signal(bench.sos.first)?.battery == 3)
         #expect(bench.reports.map(\.fix) == [inside.fix])
-        #expect(bench.core.intake.devices[device(1)]?.newest == inside.fix)
+        #expect(bench.core.reports.devices[device(1)]?.newest == inside.fix)
         let kinds = bench.input.map(\.event.kind)
         let signalAt = try #require(kinds.firstIndex(of: .inputSignal))
         #expect(signalAt < (kinds.firstIndex(of: .inputReport) ?? 0))
@@ -198,44 +198,46 @@ import Testing
         let view = try view(bench.call(EmergencyCall(), as: anna))
         bench.handle(.derived(event(.emergencyOpened(news(view, .open)))))
         #expect(bench.state(of: view.id) == .open)
-        bench.handle(.deliveries(event(told(view.id, .sending))))
-        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == DeliveryState.none)
-        bench.handle(.deliveries(event(told(view.id, .delivered))))
-        bench.handle(.deliveries(event(told(view.id, .accepted))))
-        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .delivered)
+        bench.handle(.deliveries(event(reported(view.id, .sending))))
+        #expect(
+            bench.core.emergencies.signals.view(of: view.id)?.deliveryState == DeliveryState.none)
+        bench.handle(.deliveries(event(reported(view.id, .delivered))))
+        bench.handle(.deliveries(event(reported(view.id, .accepted))))
+        #expect(bench.core.emergencies.signals.view(of: view.id)?.deliveryState == .delivered)
         bench.handle(.derived(event(.emergencyAcknowledged(news(view, .acknowledged)))))
         bench.restart()
-        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .acknowledged)
-        #expect(bench.core.activeEmergencyCount == 1)
+        #expect(bench.core.emergencies.signals.view(of: view.id)?.deliveryState == .acknowledged)
+        #expect(bench.core.emergencies.signals.activeCount == 1)
         bench.handle(.derived(event(.emergencyResolved(news(view, .resolved)))))
         #expect(bench.state(of: view.id) == .resolved)
-        #expect(bench.core.activeEmergencyCount == 0)
+        #expect(bench.core.emergencies.signals.activeCount == 0)
     }
 
     @Test func `the age of an unacknowledged emergency is known without a notifier`() throws {
         var bench = Bench()
-        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
+        #expect(bench.core.emergencies.signals.oldestUnacknowledged == nil)
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        #expect(bench.core.oldestUnacknowledgedEmergency == start + .seconds(10))
-        bench.handle(.deliveries(event(told(view.id, .delivered))))
+        #expect(bench.core.emergencies.signals.oldestUnacknowledged == start + .seconds(10))
+        bench.handle(.deliveries(event(reported(view.id, .delivered))))
         bench.handle(.derived(event(.emergencyAcknowledged(news(view, .acknowledged)))))
-        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
+        #expect(bench.core.emergencies.signals.oldestUnacknowledged == nil)
         bench.handle(.derived(event(.emergencyJoined(news(view, .open, reopened: true)))))
-        #expect(bench.core.oldestUnacknowledgedEmergency == start + .seconds(10))
+        #expect(bench.core.emergencies.signals.oldestUnacknowledged == start + .seconds(10))
         bench.handle(.derived(event(.emergencyResolved(news(view, .resolved)))))
-        #expect(bench.core.oldestUnacknowledgedEmergency == nil)
+        #expect(bench.core.emergencies.signals.oldestUnacknowledged == nil)
     }
 
     @Test func `a message to the person in danger reaches no one else`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
-        bench.handle(.deliveries(event(told(view.id, .delivered, to: person(1)))))
-        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == DeliveryState.none)
-        bench.handle(.deliveries(event(told(view.id, .accepted))))
-        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .accepted)
+        bench.handle(.deliveries(event(reported(view.id, .delivered, to: person(1)))))
+        #expect(
+            bench.core.emergencies.signals.view(of: view.id)?.deliveryState == DeliveryState.none)
+        bench.handle(.deliveries(event(reported(view.id, .accepted))))
+        #expect(bench.core.emergencies.signals.view(of: view.id)?.deliveryState == .accepted)
     }
 
-    private func told(
+    private func reported(
         _ emergency: EmergencyID, _ state: NotificationState, to recipient: PersonID = person(2)
     ) -> EventBody {
         .notificationChanged(
@@ -255,7 +257,7 @@ import Testing
         bench.handle(
             .derived(
                 event(.emergencyJoined(news(first, .open, signal: second.id, reopened: true)))))
-        let view = try #require(bench.core.emergencies.view(of: second.id))
+        let view = try #require(bench.core.emergencies.signals.view(of: second.id))
         #expect(view.emergency == first.id && view.state == .open && view.deliveryState == .none)
     }
 
@@ -270,7 +272,7 @@ import Testing
         bench.handle(.derived(event(.emergencyOpened(news(own, .open)))))
         #expect(bench.state(of: first.id) == .cancelled)
         #expect(bench.state(of: second.id) == .open)
-        #expect(bench.core.activeEmergencyCount == 1)
+        #expect(bench.core.emergencies.signals.activeCount == 1)
     }
 
     @Test func `a cancel goes to sos and in/p, and only during the countdown`() throws {
@@ -312,9 +314,9 @@ import Testing
         #expect(bench.read(view.id, as: .person(person(3))) == .emergency(view))
         #expect(bench.read(view.id, as: .person(person(2))) == .notFound)
         #expect(bench.read(view.id, as: .person(person(5))) == .notFound)
-        bench.handle(.deliveries(event(told(view.id, .accepted))))
+        bench.handle(.deliveries(event(reported(view.id, .accepted))))
         guard case .emergency = bench.read(view.id, as: .person(person(2))) else {
-            Issue.record("a member who was told may read it")
+            Issue.record("a member who was reported may read it")
             return
         }
         #expect(bench.read(EmergencyID(.zero), as: anna) == .notFound)
@@ -325,13 +327,13 @@ import Testing
         bench.deliver([observation(at: -60, lat: 7)])
         let view = try view(bench.call(EmergencyCall(), as: anna))
         let deadline = Deadline(
-            id: DeadlineID(.zero), rule: .countdown, person: person(1), emergency: view.id,
+            id: DeadlineID(.zero), kind: .countdown, person: person(1), emergency: view.id,
             due: start)
         bench.handle(
             .deadlines(event(.deadlineExpired(ExpiredDeadline(deadline: deadline, expired: start))))
         )
         var tier = deadline
-        tier.rule = .tier
+        tier.kind = .tier
         bench.handle(
             .deadlines(event(.deadlineExpired(ExpiredDeadline(deadline: tier, expired: start)))))
         let answer = EmergencyAnswer(
@@ -347,7 +349,7 @@ import Testing
                 .inputDeadline, .inputFallbackOpened, .inputAcknowledgement, .inputResolution,
             ])
         #expect(bench.input.suffix(4).allSatisfy { $0.partition == Partition.of(person(1)) })
-        #expect(bench.core.emergencies.view(of: view.id)?.deliveryState == .acknowledged)
+        #expect(bench.core.emergencies.signals.view(of: view.id)?.deliveryState == .acknowledged)
         #expect(bench.state(of: view.id) == .resolved)
     }
 

@@ -47,8 +47,8 @@ import Testing
         #expect(bench.store.emergencies.count == Limits.callsAlwaysStored)
         #expect(Set(views.map(\.emergency)) == [views[0].id])
         #expect(views.last?.joinedCalls == 1000 - Limits.callsAlwaysStored)
-        #expect(bench.core.joinsUnstored(person(1), at: bench.now))
-        #expect(!bench.core.joinsUnstored(person(2), at: bench.now))
+        #expect(bench.core.emergencies.signals.joinsUnstored(person(1), at: bench.now))
+        #expect(!bench.core.emergencies.signals.joinsUnstored(person(2), at: bench.now))
     }
 
     @Test func `by phone protocols join too`() {
@@ -105,8 +105,8 @@ import Testing
             #expect(bench.sos.count == Limits.callsAlwaysStored + 1)
             let kinds = bench.input.suffix(2).map(\.event.kind)
             #expect(kinds.last == .inputSignal, "after the answer")
-            #expect(bench.core.activeEmergencyCount == 1)
-            if isEnd { #expect(bench.core.emergencies.current(of: person(1))?.id != first) }
+            #expect(bench.core.emergencies.signals.activeCount == 1)
+            if isEnd { #expect(bench.core.emergencies.signals.current(of: person(1))?.id != first) }
         }
     }
 
@@ -116,7 +116,7 @@ import Testing
         bench.wait(1)
         bench.handle(.deliveries(event(.resolutionCommitted(answer(first, at: bench.now)))))
         #expect(bench.sos.count == Limits.callsAlwaysStored)
-        #expect(bench.core.activeEmergencyCount == 0)
+        #expect(bench.core.emergencies.signals.activeCount == 0)
     }
 
     @Test func `are stored after a cancel that no evaluator has confirmed`() throws {
@@ -143,7 +143,7 @@ import Testing
         }
         #expect(refused > 150)
         #expect(bench.sos.count < 40)
-        #expect(bench.core.activeEmergencyCount == 1, "the last call goes on")
+        #expect(bench.core.emergencies.signals.activeCount == 1, "the last call goes on")
     }
 
     private func cancelled(_ view: EmergencyView) -> EmergencyChange {

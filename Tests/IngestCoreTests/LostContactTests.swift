@@ -9,7 +9,7 @@ import Testing
         bench.deliver([observation(at: -60, lat: 7)])
         let emergency = EmergencyID(ID128(high: 7, low: 8))
         let deadline = Deadline(
-            id: DeadlineID(ID128(high: 6, low: 1)), rule: .contact, person: person(1),
+            id: DeadlineID(ID128(high: 6, low: 1)), kind: .contact, person: person(1),
             emergency: emergency, due: start)
         let body = EventBody.deadlineExpired(ExpiredDeadline(deadline: deadline, expired: start))
         bench.handle(.deadlines(Event(id: EventID(.zero), time: start, body: body)))

@@ -1,4 +1,5 @@
 import Directory
+import JourneysCore
 import Model
 
 @testable import IngestCore
@@ -29,11 +30,9 @@ struct MemoryStore {
     private(set) var suggestions: [SuggestionRow] = []
     private(set) var locates: [DeviceID: LocateRow] = [:]
     private(set) var tagged: [DeviceID: PersonID] = [:]
-    private(set) var journeys: [PersonID: [JourneySpan]] = [:]
-    /// As they arrived, by the journey's number.
-    private(set) var journeyFixes: [Int64: [Fix]] = [:]
-    private(set) var journeySights: [Int64: [JourneySight]] = [:]
-    private var lastJourney: Int64 = 0
+    private var journeys = Journeys.Stored()
+    /// As they arrived.
+    private(set) var journeyFixes: [Fix] = []
     private var partitions: Set<Partition> = []
     private var time = Timestamp.zero
     private var logic = Limits.logicVersion
@@ -72,7 +71,6 @@ struct MemoryStore {
         stored.locates = Array(locates.values)
         stored.tagged = tagged
         stored.journeys = journeys
-        stored.lastJourney = lastJourney
         stored.contactStates = Array(contactStates.values)
         stored.expectations = Array(terms.values)
         stored.contactLossHeldSince = held
@@ -84,53 +82,80 @@ struct MemoryStore {
 
     mutating func perform(_ effect: Effect) {
         switch effect {
-        case .saveReport(let report, _): save(report)
+        case .intake(let effect): perform(effect)
+        case .sequencing(let effect): perform(effect)
+        case .configuration(let effect): perform(effect)
+        case .policy(let effect): perform(effect)
+        case .contact(let effect): perform(effect)
+        case .device(let effect): perform(effect)
+        case .journeys(.save(let change)): perform(change)
+        case .journeys(.answer): break
+        case .emergency(.save(let row)): emergencies[row.id] = row
+        case .emergency(.remove(let id)): emergencies[id] = nil
+        case .alarm(.arm(let person, let armed)):
+            if armed { disarmed.remove(person) } else { disarmed.insert(person) }
+        case .alarm(.save(let row)): alarms[row.change.alarm] = row
+        case .alarm(.remove(let alarm)): alarms[alarm] = nil
+        case .decision(.save(let row)): decisions.append(row)
+        case .decision(.removeAll(let person)): decisions.removeAll { $0.person == person }
+        case .append, .raise, .answer, .quarantine, .access, .deviceLog, .removeApplied, .erase:
+            break
+        }
+    }
+
+    private mutating func perform(_ effect: IntakeEffect) {
+        switch effect {
         case .saveReports(let all, _): for report in all { save(report) }
         case .completeReport(let report, _): save(report)
         case .saveDevice(let row), .updateDevice(let row): devices[row.device] = row
         case .savePrimaryDevice(let person, let device): firstDevices[person] = device
-        case .wait(let row): waiting[row.number] = row
+        case .saveWaiting(let row): waiting[row.number] = row
         case .removeWaiting(let number): waiting[number] = nil
+        }
+    }
+
+    private mutating func perform(_ effect: SequencingEffect) {
+        switch effect {
         case .savePartition(let partition): partitions.insert(partition)
         case .saveTime(let time): self.time = time
         case .saveLogic(let version): logic = version
-        case .saveConfiguredCircle(let row):
-            circles[row.circle, default: [:]][row.partition] = row.digest
-        case .removeConfiguredCircle(let circle, let partition): circles[circle]?[partition] = nil
-        case .saveConfiguredPerson(let row): people[row.person] = row.digest
-        case .removeConfiguredPerson(let person): people[person] = nil
-        case .saveConfiguredPage(let row):
+        }
+    }
+
+    private mutating func perform(_ effect: ConfigurationEffect) {
+        switch effect {
+        case .saveCircle(let row): circles[row.circle, default: [:]][row.partition] = row.digest
+        case .removeCircle(let circle, let partition): circles[circle]?[partition] = nil
+        case .savePerson(let row): people[row.person] = row.digest
+        case .removePerson(let person): people[person] = nil
+        case .savePage(let row):
             pages[PageKey(set: row.set, page: row.page, partition: row.partition)] = row
-        case .removeConfiguredPage(let set, let page, let partition):
+        case .removePage(let set, let page, let partition):
             pages[PageKey(set: set, page: page, partition: partition)] = nil
-        case .saveConfiguredSet(let set, let partition):
+        case .saveSet(let set, let partition):
             sets.insert(ConfiguredSetRow(set: set, partition: partition))
-        case .removeConfiguredSet(let set, let partition):
+        case .removeSet(let set, let partition):
             sets.remove(ConfiguredSetRow(set: set, partition: partition))
             pages = pages.filter { $0.key.set != set || $0.key.partition != partition }
-        case .saveEmergency(let row): emergencies[row.id] = row
-        case .removeEmergency(let id): emergencies[id] = nil
-        case .saveArming(let person, let armed):
-            if armed { disarmed.remove(person) } else { disarmed.insert(person) }
-        case .saveAlarm(let row): alarms[row.change.alarm] = row
-        case .removeAlarm(let alarm): alarms[alarm] = nil
-        case .savePolicy(let row): policies[row.policy.device] = row
-        case .removePolicy(let device): policies[device] = nil
+        }
+    }
+
+    private mutating func perform(_ effect: PolicyEffect) {
+        switch effect {
+        case .save(let row): policies[row.policy.device] = row
+        case .remove(let device): policies[device] = nil
         case .saveWatch(let row): watching[row.person] = row
         case .removeWatch(let person): watching[person] = nil
+        }
+    }
+
+    private mutating func perform(_ effect: ContactEffect) {
+        switch effect {
         case .saveExpectation(let row): terms[row.person] = row
         case .removeExpectation(let person): terms[person] = nil
-        case .saveContactState(let row): contactStates[row.person] = row
-        case .removeContactState(let person): contactStates[person] = nil
-        case .saveContactLossHold(let since): held = since
-        case .saveDecision(let row): decisions.append(row)
-        case .removeDecisions(let person): decisions.removeAll { $0.person == person }
-        case .device(let effect): perform(effect)
-        case .erase: break
-        case .journey(let change): perform(change)
-        case .append, .raise, .answer, .saveQuarantine, .removeQuarantine, .recordRetry,
-            .saveAccess, .saveDeviceLog, .removeApplied:
-            break
+        case .save(let row): contactStates[row.person] = row
+        case .remove(let person): contactStates[person] = nil
+        case .saveHold(let since): held = since
         }
     }
 
@@ -175,51 +200,19 @@ struct MemoryStore {
         }
     }
 
+    /// Only what tests of ingest need: the rest is tested with journeys.
     private mutating func perform(_ change: JourneyChange) {
         switch change {
         case .start(let span, _, let person, _):
-            journeys[person, default: []].append(span)
-            lastJourney = span.number
-        case .stop(let number, let time): edit(number) { $0.stopped = time }
-        case .reset(let number, let span):
-            edit(number) { $0 = span }
-            journeyFixes[number] = nil
-            lastJourney = span.number
-        case .remove(let number):
-            for person in Array(journeys.keys) {
-                journeys[person]?.removeAll { $0.number == number }
-                if journeys[person]?.isEmpty == true { journeys[person] = nil }
-            }
-            journeyFixes[number] = nil
-        case .removeAll(let person):
-            for span in journeys[person] ?? [] { journeyFixes[span.number] = nil }
-            journeys[person] = nil
-        case .fix(let fix, let number):
-            edit(number) { $0.fixes += 1 }
-            journeyFixes[number, default: []].append(fix)
-        case .complete(let fix, let number):
-            let place = journeyFixes[number]?.lastIndex {
+            journeys.spans[person, default: []].append(span)
+            journeys.lastNumber = span.number
+        case .fix(let fix, _): journeyFixes.append(fix)
+        case .complete(let fix, _):
+            let index = journeyFixes.lastIndex {
                 $0.time == fix.time && $0.position == fix.position
             }
-            if let place { journeyFixes[number]?[place] = fix }
-        case .moved(let fix, let number):
-            edit(number) {
-                $0.moved = fix.time
-                $0.place = fix.position
-            }
-        case .sights(let sights, let number):
-            journeySights[number, default: []].removeAll { $0.since >= sights[0].since }
-            journeySights[number, default: []] += sights
-        }
-    }
-
-    private mutating func edit(_ number: Int64, _ body: (inout JourneySpan) -> Void) {
-        for person in Array(journeys.keys) {
-            guard let place = journeys[person]?.firstIndex(where: { $0.number == number }),
-                var span = journeys[person]?[place]
-            else { continue }
-            body(&span)
-            journeys[person]?[place] = span
+            if let index { journeyFixes[index] = fix }
+        case .stop, .reset, .remove, .removeAll, .moved, .sights: break
         }
     }
 }

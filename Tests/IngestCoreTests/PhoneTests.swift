@@ -38,7 +38,7 @@ import Testing
         #expect(position(&bench)?.state == .impaired)
         #expect(position(&bench)?.impairments == [.batteryOptimisation, .powerSave])
         #expect(position(&bench)?.fix != nil, "where it was last is known all the same")
-        #expect(bench.core.impairedCount == 1)
+        #expect(bench.core.devices.impairedCount == 1)
         bench.restart()
         #expect(position(&bench)?.state == .impaired)
         _ = tell(&bench, DeviceStatus())
@@ -46,7 +46,7 @@ import Testing
         _ = tell(&bench, DeviceStatus(impairments: []))
         #expect(position(&bench)?.state == .fresh && position(&bench)?.impairments == [])
         bench.restart()
-        #expect(bench.core.impairedCount == 0)
+        #expect(bench.core.devices.impairedCount == 0)
     }
 
     @Test(arguments: [Impairment.powerSave, .approximateLocation])
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `an impairment of the primary device is reported once each time`() {
         var bench = Bench()
-        func told(_ bench: Bench) -> [[Impairment]] {
+        func reported(_ bench: Bench) -> [[Impairment]] {
             bench.input.compactMap {
                 if case .inputImpairment(let news) = $0.event.body {
                     news.impairments
@@ -92,15 +92,15 @@ import Testing
             }
         }
         _ = tell(&bench, DeviceStatus(impairments: [.powerSave]))
-        #expect(told(bench) == [])
+        #expect(reported(bench) == [])
         for _ in 0..<2 { _ = tell(&bench, DeviceStatus(impairments: [.hibernation, .powerSave])) }
-        #expect(told(bench) == [[.hibernation, .powerSave]])
+        #expect(reported(bench) == [[.hibernation, .powerSave]])
         bench.restart()
         _ = tell(&bench, DeviceStatus(impairments: [.hibernation, .locationPermission]))
-        #expect(told(bench).count == 1, "it is blind already")
+        #expect(reported(bench).count == 1, "it is blind already")
         _ = tell(&bench, DeviceStatus(impairments: []))
         _ = tell(&bench, DeviceStatus(impairments: [.hibernation]))
-        #expect(told(bench).count == 2)
+        #expect(reported(bench).count == 2)
     }
 
     @Test func `a phone with another key is impaired until it can be decrypted`() {
@@ -111,7 +111,7 @@ import Testing
                 status: news,
                 ownTracks: .android)
         }
-        var told: [[Impairment]] {
+        var reported: [[Impairment]] {
             bench.input.compactMap {
                 if case .inputImpairment(let news) = $0.event.body {
                     news.impairments
@@ -131,16 +131,16 @@ import Testing
         send(nil)
         send(.notJSON)
         #expect(position(&bench)?.state == .impaired, "what says nothing changes nothing")
-        #expect(told == [[.undecryptable]])
+        #expect(reported == [[.undecryptable]])
         bench.deliver([observation(at: 10)])
         #expect(position(&bench)?.state == .fresh && position(&bench)?.impairments == [])
         send(.undecryptable)
         #expect(position(&bench)?.state == .impaired)
-        #expect(told.count == 1, "two apps with one token take turns")
+        #expect(reported.count == 1, "two apps with one token take turns")
         bench.wait(86_400)
         bench.deliver([observation(at: 86_400)])
         send(.undecryptable)
-        #expect(told.count == 2)
+        #expect(reported.count == 2)
         // What the phone said itself stays beside it, and after it.
         send(nil, DeviceStatus(impairments: [.powerSave]))
         #expect(position(&bench)?.impairments == [.powerSave])
@@ -163,7 +163,7 @@ import Testing
 
     @Test func `a battery level without a position is shown and sent to evaluators`() {
         var bench = Bench()
-        func told(_ bench: Bench) -> [UInt8?] {
+        func reported(_ bench: Bench) -> [UInt8?] {
             bench.input.compactMap {
                 if case .inputContact(let contact) = $0.event.body { contact.battery } else { nil }
             }
@@ -174,13 +174,13 @@ import Testing
         bench.wait(60)
         for _ in 1...2 { _ = tell(&bench, battery(12, charging: false, at: 60)) }
         #expect(position(&bench)?.battery == 12 && position(&bench)?.charging == false)
-        #expect(told(bench) == [61, 12])
+        #expect(reported(bench) == [61, 12])
         // What waited on the phone is older than what is known, or of long ago.
         _ = tell(&bench, battery(90, at: -10))
         bench.wait(1000)
         _ = tell(&bench, battery(90, at: 100))
         _ = tell(&bench, battery(7, at: 1060), from: 3)
-        #expect(position(&bench)?.battery == 12 && told(bench) == [61, 12, 7])
+        #expect(position(&bench)?.battery == 12 && reported(bench) == [61, 12, 7])
     }
 
     @Test func `a battery level beside reports is current`() {
@@ -190,10 +190,10 @@ import Testing
         bench.deliver([old], status: battery(14, at: 0))
         _ = tell(&bench, battery(5))
         #expect(position(&bench)?.battery == 5)
-        let told = bench.input.compactMap { record in
+        let reported = bench.input.compactMap { record in
             if case .inputContact = record.event.body { record.event.id } else { nil }
         }
-        #expect(told.count == 2 && Set(told).count == 2)
+        #expect(reported.count == 2 && Set(reported).count == 2)
     }
 
     @Test func `a battery is charging only as long as the phone says so`() {
@@ -203,10 +203,12 @@ import Testing
         _ = tell(&bench, battery(15))
         #expect(position(&bench)?.charging == nil)
         _ = tell(&bench, battery(nil, charging: true))
-        let told = bench.input.compactMap {
+        let reported = bench.input.compactMap {
             if case .inputContact(let contact) = $0.event.body { contact } else { nil }
         }
-        #expect(told.map(\.charging) == [true, nil, true] && told.map(\.battery) == [15, 15, 15])
+        #expect(
+            reported.map(\.charging) == [true, nil, true]
+                && reported.map(\.battery) == [15, 15, 15])
     }
 
     // MARK: Cards
@@ -275,7 +277,7 @@ import Testing
         press(&bench, at: -4)
         #expect(bench.sos.isEmpty, "six seconds are too long")
         press(&bench, at: -4)
-        #expect(bench.sos.isEmpty, "the same told again")
+        #expect(bench.sos.isEmpty, "the same reported again")
         press(&bench, at: 0)
         press(&bench, at: 0)
         #expect(bench.sos.count == 1)
@@ -310,7 +312,7 @@ import Testing
         bench.change(.personRemoved(PersonRemoval(person: person(1))))
         #expect(bench.store.suggestions.isEmpty && bench.store.locates.isEmpty)
         #expect(bench.store.conditions.isEmpty && bench.store.stored.cards.isEmpty)
-        #expect(bench.core.impairedCount == 0)
+        #expect(bench.core.devices.impairedCount == 0)
     }
 
     // MARK: Policy
@@ -349,9 +351,9 @@ import Testing
         bench.deliver([observation(at: 0)])
         bench.applyDerived(policy(.standard))
         bench.wait(10)
-        #expect(hint(&bench, mode: 1, said: 10) != nil, "it is told")
+        #expect(hint(&bench, mode: 1, said: 10) != nil, "it is reported")
         bench.wait(10)
-        #expect(hint(&bench, mode: 1, said: 9) != nil, "said before it was told")
+        #expect(hint(&bench, mode: 1, said: 9) != nil, "said before it was reported")
         #expect(hint(&bench, mode: nil, said: 20) != nil, "it does not say")
         #expect(hint(&bench, mode: 2, said: 20) != nil, "in another mode")
         #expect(hint(&bench, mode: 1, said: 20) == nil)

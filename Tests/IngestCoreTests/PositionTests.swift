@@ -202,12 +202,12 @@ import Testing
                     emergency: view.id, person: person(1), state: state, trigger: .panic,
                     signal: view.id, raised: start, countdownEnds: start))
         }
-        func hear(_ body: EventBody, _ input: (Event) -> Input) {
+        func receive(_ body: EventBody, _ input: (Event) -> Input) {
             bench.handle(input(Event(id: EventID(.zero), time: start, body: body)))
         }
-        hear(emergency(.open), Input.derived)
+        receive(emergency(.open), Input.derived)
         #expect(positions(&bench, as: ben)[1]?.state == .hidden)
-        hear(
+        receive(
             .notificationChanged(
                 NotificationChanged(
                     notification: NotificationID(.zero), emergency: view.id, person: person(1),
@@ -216,7 +216,7 @@ import Testing
         #expect(positions(&bench, as: ben)[1]?.fix != nil)
         #expect(friends(&bench, of: 2).map(\.name) == ["Ben", "Anna", "Cho"])
         #expect(positions(&bench, as: .person(person(3)))[1]?.fix == nil)
-        hear(emergency(.resolved), Input.derived)
+        receive(emergency(.resolved), Input.derived)
         #expect(positions(&bench, as: ben)[1]?.fix == nil)
     }
 }

@@ -56,13 +56,13 @@ import Testing
         var bench = Bench()
         _ = try open(&bench)
         for number in 1...UInt64(Limits.receiptsPerPerson) {
-            bench.core.emergencies.recordResponse(to: person(1))
+            bench.core.emergencies.signals.recordResponse(to: person(1))
             bench.deliver([], panics: [panic(bench, number)])
         }
         let count = bench.sos.count
         bench.deliver([], panics: [panic(bench, 1)])
         #expect(bench.sos.count == count, "one of the newest")
-        bench.core.emergencies.recordResponse(to: person(1))
+        bench.core.emergencies.signals.recordResponse(to: person(1))
         bench.deliver([], panics: [panic(bench, 0)])
         #expect(bench.sos.count == count + 1, "more are not compared")
     }

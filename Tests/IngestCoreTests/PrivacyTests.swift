@@ -43,7 +43,7 @@ import Testing
         bench.change(aCircle(2, [member(4, .admin), member(1, sharing: sharing)]))
         bench.deliver([observation(at: -60, lat: 5)])
         let signal = self.signal(1, trigger)
-        hear(standing([signal]), &bench)
+        receive(snapshot([signal]), &bench)
         return (bench, signal.id)
     }
 
@@ -53,21 +53,21 @@ import Testing
             raised: start, received: start, countdownEnds: start)
     }
 
-    private func standing(
+    private func snapshot(
         _ signals: [EmergencySignal], endedCircles: [CircleID] = []
     ) -> EmergencySnapshot {
         EmergencySnapshot(
             emergency: signals[0].id, person: person(1), state: .open, at: start,
-            signals: signals, told: [person(2), person(3), person(4)], reached: .delivered,
+            signals: signals, recipients: [person(2), person(3), person(4)], reached: .delivered,
             endedCircles: endedCircles)
     }
 
-    private func hear(_ standing: EmergencySnapshot, _ bench: inout Bench) {
+    private func receive(_ snapshot: EmergencySnapshot, _ bench: inout Bench) {
         bench.handle(
             .deliveries(
                 Event(
                     id: EventID(ID128(high: 88, low: UInt64(bench.input.count))), time: bench.now,
-                    body: .emergencySnapshot(standing))))
+                    body: .emergencySnapshot(snapshot))))
     }
 
     @Test func `decisions made with precision zone stay without a position`() throws {
@@ -124,7 +124,7 @@ import Testing
     @Test func `a fall becomes an own call when the person presses`() {
         var (bench, _) = emergency(.fall)
         #expect(fix(of: 1, &bench, as: ben) == nil)
-        hear(standing([signal(1, .fall), signal(2, .panic)]), &bench)
+        receive(snapshot([signal(1, .fall), signal(2, .panic)]), &bench)
         #expect(fix(of: 1, &bench, as: ben) != nil)
     }
 
@@ -140,7 +140,7 @@ import Testing
 
     @Test func `the position is hidden in circles where the emergency ended`() {
         var (bench, id) = emergency(.panic)
-        hear(standing([signal(1, .panic)], endedCircles: [circle(1)]), &bench)
+        receive(snapshot([signal(1, .panic)], endedCircles: [circle(1)]), &bench)
         bench.restart()
         #expect(fix(of: 1, &bench, as: ben) == nil && fix(of: 1, &bench, as: cho) == nil)
         #expect(bench.locate(1, as: ben) == .denied(.notSharing))

@@ -67,7 +67,7 @@ import Testing
         bench.deliver([observation(at: -20, lat: 2, battery: 5)])
         bench.deliver([observation(at: -10, lat: 3)])
         #expect(bench.reports.map(\.late) == [false, true, false])
-        let row = bench.core.intake.devices[device(1)]
+        let row = bench.core.reports.devices[device(1)]
         #expect(row?.newest?.position.latitudeE7 == 3)
         #expect(row?.battery == nil)
     }
@@ -132,8 +132,8 @@ import Testing
         bench.change(aDevice(7, of: 1))
         bench.deliver([observation(at: 1, lat: 9)], from: 7, of: 1)
         bench.endTurns()
-        #expect(bench.core.intake.firstDevices[person(1)] == device(1))
-        let lead = bench.core.positions(in: bench.directory).primaryDevice(of: person(1))
+        #expect(bench.core.reports.firstDevices[person(1)] == device(1))
+        let lead = bench.core.reports.primaryRow(of: person(1), in: bench.directory)
         #expect(lead?.newest?.position.latitudeE7 == 30_000_000)
     }
 

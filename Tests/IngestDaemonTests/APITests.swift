@@ -19,7 +19,7 @@ import Web
         #expect(answer.json["ignored"] == nil)
         let read = try world.send(.get, "/v1/emergencies/\(id)", token: "person-1")
         #expect(read.status == 200)
-        #expect(read.json["told"]?.string == "none")
+        #expect(read.json["deliveryState"]?.string == "none")
         // To a stranger it is as if there were none.
         let hidden = try world.send(.get, "/v1/emergencies/\(id)", token: "person-3")
         let absent = try world.send(
@@ -94,7 +94,7 @@ import Web
         let emergency = EmergencyAnswer(
             emergency: try #require(EmergencyID(first)), person: person(1), by: nil,
             at: world.now)
-        try world.hear(.resolutionCommitted(emergency), id: 9, on: .deliveries)
+        try world.receive(.resolutionCommitted(emergency), id: 9, on: .deliveries)
         // A retry that was on its way is none …
         #expect(try call() == first)
         // … and what comes later is.
@@ -117,7 +117,7 @@ import Web
         let emergency = EmergencyAnswer(
             emergency: try #require(EmergencyID(first)), person: person(1), by: person(2),
             at: world.now)
-        try world.hear(.acknowledgementCommitted(emergency), id: 9, on: .deliveries)
+        try world.receive(.acknowledgementCommitted(emergency), id: 9, on: .deliveries)
         #expect(try call() != first, "it has to reopen the emergency")
         #expect(world.records(.sosRaised).count == 2)
     }
@@ -135,16 +135,16 @@ import Web
     @Test func `events of other services are applied once, also after a restart`() throws {
         let world = try World()
         let clock = Deadline(
-            id: DeadlineID(.zero), rule: .countdown, person: person(1), due: start)
+            id: DeadlineID(.zero), kind: .countdown, person: person(1), due: start)
         let answer = EmergencyAnswer(
             emergency: EmergencyID(.zero), person: person(1), by: nil, at: start)
         for _ in 0..<2 {
             for _ in 0..<2 {
-                try world.hear(
+                try world.receive(
                     .deadlineExpired(ExpiredDeadline(deadline: clock, expired: start)), id: 1,
                     on: .deadlines)
-                try world.hear(.acknowledgementCommitted(answer), id: 2, on: .deliveries)
-                try world.hear(.resolutionCommitted(answer), id: 3, on: .deliveries)
+                try world.receive(.acknowledgementCommitted(answer), id: 2, on: .deliveries)
+                try world.receive(.resolutionCommitted(answer), id: 3, on: .deliveries)
             }
             try world.restart()
         }

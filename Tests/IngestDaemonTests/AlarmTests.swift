@@ -21,7 +21,7 @@ import Web
     }
 
     private func compute(_ world: World, _ body: EventBody, id: UInt64) throws {
-        try world.hear(body, id: id, on: .events(.of(person(1))))
+        try world.receive(body, id: id, on: .events(.of(person(1))))
     }
 
     @Test func `an alarm is shown, answered once and for all repetitions of the request`() throws {
@@ -123,7 +123,7 @@ import Web
         let watch = Watch(
             id: WatchID(.zero), person: person(1), started: start,
             deadline: start + .seconds(600))
-        try world.hear(.watchChanged(watch), id: 9, on: .deadlines)
+        try world.receive(.watchChanged(watch), id: 9, on: .deadlines)
         try world.restart()
         #expect(try policy()?["mode"] == "event")
         #expect(try world.send(.get, hints, token: "person-1").json["interval"] == 60)

@@ -53,7 +53,7 @@ import Testing
 
     private func refused(_ world: World) throws -> [String] {
         let state = try world.send(.get, "/v1/mqtt", token: "operator").json
-        return state["refused"]?.array?.compactMap(\.string) ?? []
+        return state["rejected"]?.array?.compactMap(\.string) ?? []
     }
 
     @Test(arguments: [true, false])

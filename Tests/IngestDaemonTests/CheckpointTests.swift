@@ -50,7 +50,7 @@ import Wire
             try world.restart()
         }
         #expect(try evaluator.send(sent[0]) == .rejected("a newer checkpoint is stored"))
-        #expect(world.service.ownership.counts.checkpointsRejected["older"] == 1)
+        #expect(world.service.ownership.checkpoints.rejected["older"] == 1)
     }
 
     @Test func `a large checkpoint arrives in pieces, in any order`() throws {
@@ -80,7 +80,7 @@ import Wire
             return
         }
         #expect(try count(world, "checkpoint") == 0)
-        #expect(world.service.ownership.counts.checkpointsRejected["digest"] == 1)
+        #expect(world.service.ownership.checkpoints.rejected["digest"] == 1)
     }
 
     @Test func `an incomplete checkpoint is dropped after a while and by a restart`() throws {
@@ -132,7 +132,7 @@ import Wire
             try evaluator.send(checkpoint)
                 == .rejected("the state does not match its hash"))
         #expect(try count(world, "checkpoint") == 0)
-        #expect(world.service.ownership.counts.checkpointsRejected["stateHash"] == 1)
+        #expect(world.service.ownership.checkpoints.rejected["stateHash"] == 1)
     }
 
     @Test func `a checkpoint of a partition that is not assigned is rejected`() throws {
@@ -183,7 +183,7 @@ import Wire
         #expect(try evaluator.send(one) == .stored)
         #expect(
             try evaluator.send(other) == .rejected("another state is stored for the same sequence"))
-        #expect(world.service.ownership.counts.stateConflicts == 1)
+        #expect(world.service.ownership.checkpoints.stateConflicts == 1)
         let trouble = "different states at record \(one.input.sequence)"
         #expect(world.service.healthProblems.contains { $0.contains(trouble) })
         #expect(try world.snapshot(partition).0?.state == [1])

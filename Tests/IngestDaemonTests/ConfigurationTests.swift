@@ -21,9 +21,11 @@ private struct Replayed: Equatable {
     init(_ records: some Sequence<Record>) throws {
         for record in records {
             switch try EventCodec.decode(record).body {
-            case .inputCircle(let placed): circles[placed.circle] = record
+            case .inputCircle(let configured):
+                circles[configured.circle] = record
             case .inputCircleRemoved(let removal): circles[removal.circle] = nil
-            case .inputPerson(let placed): people[placed.person] = record
+            case .inputPerson(let configured):
+                people[configured.person] = record
             case .inputPersonRemoved(let removal): people[removal.person] = nil
             case .inputSet(let page): sets[page.set, default: [:]][page.page] = record
             case .inputSetRemoved(let removal): sets[removal.set] = nil
@@ -131,7 +133,8 @@ private struct Replayed: Equatable {
         let partition = Partition.of(person(1))
         func versions() throws -> Value? {
             try world.database.scalar(
-                "SELECT count(*) FROM placed WHERE partition = ?", .integer(partition.number))
+                "SELECT count(*) FROM configuration_record WHERE partition = ?",
+                .integer(partition.number))
         }
         let before = try versions()
         for round in 0..<4 {
@@ -161,7 +164,8 @@ private struct Replayed: Equatable {
     @Test func `an older store knows its distributed configuration`() throws {
         let world = try World()
         try change(world, .personRemoved(PersonRemoval(person: person(2))))
-        let read = "SELECT partition, part, subject, sequence, kind, id, payload FROM placed"
+        let read =
+            "SELECT partition, part, subject, sequence, kind, id, payload FROM configuration_record"
         func rows() throws -> [[Value]] {
             try world.database.all(read + " ORDER BY partition, sequence") { row in
                 (0..<7).map { row.value($0) }
@@ -174,17 +178,17 @@ private struct Replayed: Equatable {
             DROP TABLE quarantine_size; DROP TRIGGER quarantine_added;
             DROP TRIGGER quarantine_removed; DROP TABLE device_topic;
             DROP TABLE broker_secret;
-            DROP TABLE kept_call; ALTER TABLE emergency DROP COLUMN joined_calls;
+            DROP TABLE deferred_call; ALTER TABLE emergency DROP COLUMN joined_calls;
             ALTER TABLE emergency DROP COLUMN last_joined;
             DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
             DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;
-            DROP TABLE placed; DROP TABLE checkpoint; DROP TABLE configured_set;
+            DROP TABLE configuration_record; DROP TABLE checkpoint; DROP TABLE configured_set;
             DROP TABLE configured_page; DROP TABLE disarmed; DROP TABLE alarm; DROP TABLE policy;
             DROP TABLE watching; DROP TABLE decision;
             DROP TABLE condition; DROP TABLE card; DROP TABLE suggestion; DROP TABLE locating;
             DROP TABLE device_key; ALTER TABLE access DROP COLUMN asked;
-            DROP TABLE terms; DROP TABLE contact_state; DROP TABLE contact_loss_hold;
+            DROP TABLE contact_expectation; DROP TABLE contact_state; DROP TABLE contact_loss_hold;
             DROP TABLE journey; DROP TABLE journey_fix; DROP TABLE journey_sight;
             DROP TABLE journey_gone; DROP TABLE journey_note; DROP TABLE journey_photo;
             DROP TABLE report; DROP TABLE waiting; DROP TABLE skewed;
@@ -195,6 +199,8 @@ private struct Replayed: Equatable {
                 charging INTEGER, marks INTEGER NOT NULL, received INTEGER NOT NULL) STRICT;
             CREATE TABLE waiting (number INTEGER PRIMARY KEY, report BLOB NOT NULL,
                 trace TEXT NOT NULL) STRICT;
+            CREATE TABLE answered (key BLOB PRIMARY KEY, status INTEGER NOT NULL,
+                body BLOB NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;
             ALTER TABLE sequence DROP COLUMN logic;
             ALTER TABLE quarantine DROP COLUMN client;
             ALTER TABLE quarantine DROP COLUMN retried;
@@ -204,6 +210,6 @@ private struct Replayed: Equatable {
             """)
         try world.restart()
         #expect(try rows() == before)
-        #expect(world.service.core.logic == Limits.logicVersion)
+        #expect(world.service.runner.core.sequencer.logic == Limits.logicVersion)
     }
 }

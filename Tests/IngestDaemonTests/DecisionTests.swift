@@ -20,7 +20,7 @@ import Web
                 time: world.now, position: Coordinate(latitude: 3.139, longitude: 101.6869)!,
                 accuracyCentimetres: 1200), distanceCentimetres: -512, marginCentimetres: 2000,
             reason: .withinMargin, report: ReportID(.zero))
-        try world.hear(.zoneSuppressed(crossing), id: number, on: .events(.of(person(1))))
+        try world.receive(.zoneSuppressed(crossing), id: number, on: .events(.of(person(1))))
     }
 
     /// Ben guards Anna.
@@ -56,7 +56,7 @@ import Web
         let absence = ZoneAbsence(
             person: person(1), zone: zone(1), zoneName: "School", circle: circle(1), by: start,
             fix: nil, hasContact: false)
-        try world.hear(.zoneAbsent(absence), id: 1, on: .events(.of(person(1))))
+        try world.receive(.zoneAbsent(absence), id: 1, on: .events(.of(person(1))))
         let item = try #require(items(try world.send(.get, path, token: "person-2")).first)
         #expect(item["kind"] == "absent" && item["contact"] == false && item["fix"] == .null)
     }
@@ -128,7 +128,7 @@ import Web
         }
         #expect(try count() == .integer(Int64(number) + 1))
         world.now = world.now + .seconds(1)
-        try world.hear(
+        try world.receive(
             .retentionDue(RetentionRound(at: world.now)), id: UInt64(number) + 2, on: .deadlines)
         var counts: Set<Value?> = []
         while let next = world.service.nextDeadline, next <= world.now {

@@ -119,10 +119,10 @@ import Web
         for number in 0..<100 {
             #expect(try keep(world, request("/v1/emergencies", "\(number)")) != nil)
         }
-        let count = try world.database.scalar("SELECT count(*) FROM kept_call")
+        let count = try world.database.scalar("SELECT count(*) FROM deferred_call")
         #expect(count == .integer(Int64(Limits.deferredCallsPerPerson)))
         try world.database.run(
-            "DELETE FROM kept_call WHERE id NOT IN (SELECT min(id) FROM kept_call)")
+            "DELETE FROM deferred_call WHERE id NOT IN (SELECT min(id) FROM deferred_call)")
         try world.restart()
         var pauses: [Int64] = []
         for _ in 0..<5 {

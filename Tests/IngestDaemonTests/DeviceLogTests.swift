@@ -8,7 +8,7 @@ import Web
 
 @testable import IngestDaemon
 
-@Suite struct `The diary of a device` {
+@Suite struct `The device log` {
     private let path = "/v1/devices/\(device(1))/log"
 
     private func read(
@@ -45,8 +45,8 @@ import Web
         let entries = try read(world)
         #expect(
             entries.map { $0.cells("outcome", "reason", "status") } == [
-                "nothing - 200", "quarantined bad-position 200", "taken - 200", "taken - 200",
-                "duplicate - 200", "taken - 200", "taken - 200",
+                "nothing - 200", "quarantined bad-position 200", "accepted - 200", "accepted - 200",
+                "duplicate - 200", "accepted - 200", "accepted - 200",
             ])
         #expect(entries[2]["reports"]?["clockSkew"] == 1)
         #expect(entries[3]["reports"]?["late"] == 1 && entries[3]["reports"]?["waiting"] == 1)
@@ -76,8 +76,10 @@ import Web
         #expect(world.records(.sosRaised).count == 2)
         #expect(
             try read(world).reversed().map { $0.cells("outcome", "reason", "calls") } == [
-                "taken - 1", "taken tag-known 0", "taken - 0", "taken - 0", "taken - 0",
-                "taken - 0", "taken tag-known 0", "taken - 0", "taken - 1", "taken tag-known 0",
+                "accepted - 1", "accepted tag-known 0", "accepted - 0", "accepted - 0",
+                "accepted - 0",
+                "accepted - 0", "accepted tag-known 0", "accepted - 0", "accepted - 1",
+                "accepted tag-known 0",
             ])
     }
 
@@ -124,7 +126,7 @@ import Web
         let rows = try world.database.scalar("SELECT count(*) FROM device_log")
         #expect(rows == .integer(Int64(Limits.deviceLogRowsPerDevice)))
         world.now = world.now + .seconds(Limits.deviceLogSeconds + 60)
-        try world.hear(.retentionDue(RetentionRound(at: world.now)), id: 9000, on: .deadlines)
+        try world.receive(.retentionDue(RetentionRound(at: world.now)), id: 9000, on: .deadlines)
         while let next = world.service.nextDeadline, next <= world.now { try world.turn {} }
         #expect(try world.database.scalar("SELECT count(*) FROM device_log") == .integer(0))
     }
@@ -135,7 +137,7 @@ import Web
         world.now = start + .seconds(5)
         try world.send(.post, "/v1/emergencies", "{}", token: "phone-1")
         let entries = try read(world)
-        #expect(entries.map { $0["outcome"]?.string } == ["call", "taken"])
+        #expect(entries.map { $0["outcome"]?.string } == ["call", "accepted"])
         let raised = world.records(.sosRaised).compactMap { event -> String? in
             guard case .sosRaised(let signal) = event.body else { return nil }
             return signal.id.description
@@ -152,7 +154,7 @@ import Web
         #expect(try send(world).status == 503)
         world.now = start + .seconds(3)
         let entry = try #require(try read(world).first)
-        #expect(entry.cells("outcome", "reason", "status") == "refused rate-device 503")
+        #expect(entry.cells("outcome", "reason", "status") == "rejected rate-device 503")
         #expect(entry["count"] == 4)
     }
 
@@ -205,7 +207,7 @@ import Web
             report: try #require(world.records.flatMap(\.event.body.reports).first?.id))
         let event = Event(
             id: EventID(ID128(high: 51, low: 1)), time: world.now, body: .zoneEntered(crossing))
-        try world.turn { try world.service.handle(.derived(event)) }
+        try world.turn { try world.service.runner.handle(.derived(event)) }
         #expect(try read(world).first?["events"]?[0]?["kind"] == "jaga.zone.entered")
         #expect(try read(world, as: "operator").first?["events"]?.array?.isEmpty == true)
     }

@@ -34,7 +34,7 @@ private func location(_ seconds: Int64, _ more: String = "") -> String {
             #expect(answer.headers["Retry-After"] == "30")
             #expect(answer.json["title"] == "Disk nearly full")
         }
-        #expect(world.service.counts.diskFull == 3)
+        #expect(world.service.runner.counts.diskFull == 3)
         #expect(try world.database.scalar("SELECT count(*) FROM report") == .integer(2))
         world.diskPressure = .none
         #expect(try world.send(.post, "/pub", location(0), token: "phone-1").status == 200)

@@ -21,7 +21,7 @@ import Wire
 
     private func round(afterHours hours: Int) throws {
         world.now = start + .seconds(hours * 3600)
-        try world.hear(
+        try world.receive(
             .retentionDue(RetentionRound(at: world.now)), id: 1000 + UInt64(hours), on: .deadlines)
         try settle()
     }
@@ -116,21 +116,21 @@ import Wire
         try remove(1)
         try settle()
         // What has been said on streams goes with them.
-        #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
+        #expect(try tablesNaming(1) == ["configuration_record", "erasure", "outbox"])
         #expect(try tablesNaming(2) == others)
         #expect(
             try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
                 .json["features"]?.array?.count == 1)
         try world.restart()
-        #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
+        #expect(try tablesNaming(1) == ["configuration_record", "erasure", "outbox"])
         // What an evaluator decides of the call that went on is nothing to be kept either.
         let call = EmergencyChange(
             emergency: EmergencyID(ID128(high: 9, low: 1)), person: person(1), state: .resolved,
             trigger: .panic, signal: EmergencyID(ID128(high: 9, low: 1)), raised: world.now,
             countdownEnds: world.now)
-        try world.hear(.emergencyResolved(call), id: 77, on: .events(Partition.of(person(1))))
+        try world.receive(.emergencyResolved(call), id: 77, on: .events(Partition.of(person(1))))
         #expect(try world.database.scalar("SELECT count(*) FROM emergency") == .integer(1))
-        #expect(try tablesNaming(1) == ["erasure", "outbox", "placed"])
+        #expect(try tablesNaming(1) == ["configuration_record", "erasure", "outbox"])
     }
 
     @Test func `much data is erased in portions, also after a restart`() throws {
@@ -177,8 +177,8 @@ import Wire
                 let end = world.bus.position(of: stream)?.sequence ?? 0
                 if end > 0 { try world.bus.prune(stream, through: end) }
             }
-            try world.database.run("DELETE FROM placed")
-            try world.database.run("DELETE FROM answered")
+            try world.database.run("DELETE FROM configuration_record")
+            try world.database.run("DELETE FROM idempotent_answer")
             world.database.truncateLogAfterCommit()
         }
         let bytes = world.storeBytes()

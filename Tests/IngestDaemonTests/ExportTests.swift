@@ -1,5 +1,6 @@
 import Hashing
 import IngestCore
+import JourneysCore
 import Model
 import Parsing
 import TestSupport
@@ -89,7 +90,7 @@ import Web
             .post, "/pub", #"{"_type":"card","name":"Mama","face":"\#(Base64.encode(avatar))"}"#,
             token: "phone-1")
         try world.turn {
-            try world.service.writer.write(.saveArming(person(1), armed: false))
+            try world.service.runner.writer.alarms.write(.arm(person(1), armed: false))
         }
         for (number, topic) in [(1, "anna/pixel8"), (2, "ben/phone")] as [(UInt64, String)] {
             let set = try world.send(
@@ -99,14 +100,14 @@ import Web
         }
         let files = try export(world)
         #expect(try json(files["card.json"])["name"] == "Mama")
-        #expect(try json(files["card.json"])["face"] == "face.jpg")
-        #expect(files["face.jpg"]?.content == avatar)
+        #expect(try json(files["card.json"])["avatar"] == "avatar.jpg")
+        #expect(files["avatar.jpg"]?.content == avatar)
         #expect(try json(files["alarms.json"])["armed"] == false)
         let topics = try json(files["mqtt-topics.json"]).array
         #expect(topics?.count == 1 && topics?.first?["topic"] == "anna/pixel8")
         #expect(topics?.first?["device"]?.string == device(1).description)
         let other = try export(try World())
-        #expect(try json(other["card.json"])["face"] == .null && other["face.jpg"] == nil)
+        #expect(try json(other["card.json"])["avatar"] == .null && other["avatar.jpg"] == nil)
         #expect(try json(other["alarms.json"])["armed"] == true)
     }
 
@@ -114,9 +115,10 @@ import Web
         // The passphrase is a secret. Other services export locate requests, contact states and
         // watches. The primary device is exported with the person, a tag with the emergencies.
         let others = [
-            "device_key", "locating", "tagged", "terms", "contact_state", "watching", "leader",
+            "device_key", "locating", "tagged", "contact_expectation", "contact_state", "watching",
+            "primary_device",
             // A deferred call is exported as the emergency that it became.
-            "kept_call",
+            "deferred_call",
         ]
         let exported = [
             "quarantine", "access", "decision", "emergency", "card", "suggestion", "disarmed",
@@ -134,7 +136,7 @@ import Web
 
     @Test func `long histories are exported in portions, complete and in order`() throws {
         let world = try World()
-        let many = Limits.journeyFixesPerPortion + 10
+        let many = JourneyLimits.fixesPerPortion + 10
         for part in 0..<2 {
             let reports = (0..<many / 2).map { index in
                 let time = start + .seconds(part * many + index)

@@ -76,7 +76,7 @@ import Web
         }
     }
 
-    @Test(arguments: ["check-in", "alarm/disarm", "alarm/close"])
+    @Test(arguments: ["check-ins", "alarm/disarm", "alarm/close"])
     func `admit sixty alarm answers a minute, independent of other requests`(
         action: String
     ) throws {
@@ -114,7 +114,7 @@ import Web
         let world = try World(limits: limits)
         for number in 1...1000 {
             let phone = number % 3 + 1
-            let wait = world.service.limiter.admit(
+            let wait = world.service.admission.limiter.admit(
                 ID128(high: 9, low: UInt64(number)), from: world.remote, at: world.now)
             #expect(wait == nil, "\(phone)")
         }
@@ -167,7 +167,7 @@ import Web
             .get, "/v1/circles/\(circle(1))/positions", token: "person-2")
         let shown = positions.json["features"]?.array?
             .first { $0["id"]?.string == person(1).description }?["properties"]
-        #expect(shown?["hindrances"] == ["undecryptable"] && shown?["battery"] == nil)
+        #expect(shown?["impairments"] == ["undecryptable"] && shown?["battery"] == nil)
         #expect(world.records(.sosRaised).count == 1)
         let call = #"{"trigger":"fall","report":{"lat":3.1,"lon":101.7}}"#
         #expect(try world.send(.post, "/v1/emergencies", call, token: "phone-1").status == 202)

@@ -72,15 +72,15 @@ import Testing
     @Test func `a retained message is no contact, nor is its deletion`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
-        let heard = world.service.core.device(device(1))?.seen
+        let heard = world.service.runner.core.reports.devices[device(1)]?.seen
         world.now = start + .seconds(300)
         try publish(world, #"{"_type":"card","name":"Annie"}"#, anna + "/info", isRetained: true)
         try publish(world, "", anna)
-        #expect(world.service.core.device(device(1))?.seen == heard)
+        #expect(world.service.runner.core.reports.devices[device(1)]?.seen == heard)
         let card = try world.database.first("SELECT name FROM card") { $0.text(0) }
         #expect(card == "Annie", "its news count all the same")
         try publish(world, #"{"_type":"steps"}"#, anna + "/step")
-        #expect(world.service.core.device(device(1))?.seen == world.now)
+        #expect(world.service.runner.core.reports.devices[device(1)]?.seen == world.now)
     }
 
     @Test func `every part of a phone's topics is read by its type`() throws {
@@ -214,7 +214,7 @@ import Testing
 
     @Test func `messages left with the broker are no contact`() throws {
         let world = try World(broker: broker)
-        try world.hear(
+        try world.receive(
             .policyChanged(
                 ReportingPolicy(
                     person: person(1), device: device(1), mode: .significant, intervalSeconds: 180,
@@ -377,7 +377,7 @@ import Testing
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
         let text = metrics.render()
-        #expect(text.contains(#"jaga_ingest_mqtt_messages_total{outcome="taken"} 1"#))
+        #expect(text.contains(#"jaga_ingest_mqtt_messages_total{outcome="accepted"} 1"#))
         #expect(text.contains(#"jaga_ingest_mqtt_messages_total{outcome="unknown"} 1"#))
         #expect(text.contains("jaga_ingest_mqtt_connected 1"))
         #expect(!text.contains("anna"))

@@ -119,7 +119,7 @@ import Web
         #expect(throws: MissingKeyFile.self) { try world.restart() }
         try Files.write(Array("new\n".utf8), to: path, mode: 0o600)
         try world.restart()
-        #expect(world.service.deviceKeys[device(1)] == nil)
+        #expect(world.service.runner.keys[device(1)] == nil)
     }
 
     @Test func `removing a person deletes the keys of their phones`() throws {
@@ -130,7 +130,7 @@ import Web
         let event = Event(id: EventID(.zero), time: start, body: change)
         try world.turn { try world.service.directoryWillChange(event) }
         #expect(try world.database.scalar("SELECT count(*) FROM device_key") == .integer(0))
-        #expect(world.service.deviceKeys[device(1)] == nil)
+        #expect(world.service.runner.keys[device(1)] == nil)
     }
 
     // MARK: Zones drawn on the phone
@@ -200,9 +200,9 @@ import Web
             .get, "/v1/circles/\(circle(1))/positions", token: "person-2")
         let anna = positions.json["features"]?.array?
             .first { $0["id"]?.string == person(1).description }?["properties"]
-        #expect(anna?["state"] == "blind")
-        #expect(anna?["hindrances"] == ["battery-optimisation", "location-permission"])
-        #expect(world.service.statusDetails["blind"] == 1)
+        #expect(anna?["state"] == "impaired")
+        #expect(anna?["impairments"] == ["battery-optimisation", "location-permission"])
+        #expect(world.service.statusDetails["impaired"] == 1)
     }
 
     @Test func `a phone with another key is impaired until it can be decrypted`() throws {
@@ -219,7 +219,7 @@ import Web
         #expect(try world.send(.post, "/pub", sealed("theirs"), token: "wrong").status == 401)
         #expect(try shown()?["state"] == "fresh")
         #expect(try world.send(.post, "/pub", sealed("theirs"), token: "phone-1").status == 200)
-        #expect(try shown()?["state"] == "blind")
+        #expect(try shown()?["state"] == "impaired")
         #expect(world.records(.inputImpairment).count == 1)
         try world.send(
             .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
@@ -230,9 +230,9 @@ import Web
         let path = "/v1/quarantine/\(entry?["id"]?.string ?? "")/retry"
         #expect(try world.send(.post, path, token: "person-1").status == 200)
         try world.restart()
-        #expect(try shown()?["hindrances"] == ["undecryptable"])
+        #expect(try shown()?["impairments"] == ["undecryptable"])
         try world.send(.post, "/pub", sealed("ours"), token: "phone-1")
-        #expect(try shown()?["state"] == "fresh" && shown()?["hindrances"] == nil)
+        #expect(try shown()?["state"] == "fresh" && shown()?["impairments"] == nil)
         #expect(world.records(.inputImpairment).count == 1)
     }
 
@@ -311,7 +311,7 @@ import Web
         let policy = ReportingPolicy(
             person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
             intervalSeconds: 180, contactTimeoutSeconds: 1800)
-        try world.hear(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
+        try world.receive(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
         func answer(at seconds: Int64) throws -> String {
             world.now = start + .seconds(seconds)
             let time = world.now.seconds
@@ -356,9 +356,9 @@ import Web
         }
         try send("anna")
         try send("ANNA")
-        #expect(world.service.counts.namesChanged == 0)
+        #expect(world.service.runner.counts.namesChanged == 0)
         try send("ben")
-        #expect(world.service.counts.namesChanged == 1)
+        #expect(world.service.runner.counts.namesChanged == 1)
         try world.send(.post, "/pub?u=x&d=y", PhoneTests.location, token: "phone-1")
         #expect(world.records(.inputReport).count == 1)
     }

@@ -72,28 +72,28 @@ import Wire
         evaluators[0].logic = 1...2
         try world.wait(seconds: 3)
         for evaluator in evaluators.reversed() { try evaluator.join() }
-        #expect(try told(world, logic: 2) == 0)
+        #expect(try announced(world, logic: 2) == 0)
         evaluators[1].logic = 1...3
         try world.failingTurn {
             try world.service.coordinate(
                 .renew(member: evaluators[1].member, logic: 1...3, leases: []),
                 from: evaluators[1].route)
         }
-        #expect(world.service.core.logic == 1)
+        #expect(world.service.runner.core.sequencer.logic == 1)
         #expect(world.service.ownership.coordinator.logic == 1)
         try evaluators[1].renew()
         let begun = Set(World.partitions).count
-        #expect(try told(world, logic: 2) == begun)
+        #expect(try announced(world, logic: 2) == begun)
         try world.restart()
         try world.wait(seconds: 3, with: evaluators)
-        #expect(world.service.core.logic == 2)
-        #expect(try told(world, logic: 2) == begun)
+        #expect(world.service.runner.core.sequencer.logic == 2)
+        #expect(try announced(world, logic: 2) == begun)
         for index in evaluators.indices { evaluators[index].logic = 1...65_535 }
         try world.wait(seconds: 3, with: evaluators)
-        #expect(world.service.core.logic == 2, "no newer one is known")
+        #expect(world.service.runner.core.sequencer.logic == 2, "no newer one is known")
     }
 
-    private func told(_ world: World, logic: Int) throws -> Int {
+    private func announced(_ world: World, logic: Int) throws -> Int {
         world.records(.inputLogic).filter {
             $0.body == .inputLogic(LogicVersion(version: logic))
         }.count
@@ -176,7 +176,8 @@ import Wire
                     + "pruned: the last was rejected: the state does not match its hash; "
                     + "see the log of evaluator \(evaluator.member.text.prefix(6))…"
             ])
-        #expect(world.service.healthProblems.isEmpty, "all that is sent here is decided and told")
+        #expect(
+            world.service.healthProblems.isEmpty, "all that is sent here is decided and announced")
         #expect(try evaluator.send(world.checkpoint(of: partition)) == .stored)
         try world.wait(seconds: 1, with: [evaluator])
         #expect(world.service.alarms.isEmpty)

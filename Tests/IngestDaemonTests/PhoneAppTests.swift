@@ -153,7 +153,7 @@ import Web
             #expect(answer.text == #"{"result":"ok"}"#)
         }
         #expect(reports(world).count == 1)
-        #expect(world.service.counts.rejected == 4)
+        #expect(world.service.runner.counts.rejected == 4)
     }
 
     @Test func `of OsmAnd use metres per second, others knots, unless specified`() throws {
@@ -251,7 +251,7 @@ import Web
             #expect(seen?["geometry"]?["coordinates"]?[1]?.double == 3.19)
         }
         #expect(reports(world).map(\.late) == [false, false, true, true, true])
-        #expect(world.service.counts.duplicates == 1)
+        #expect(world.service.runner.counts.duplicates == 1)
     }
 
     @Test func `have contact by their heartbeat`() throws {
@@ -276,7 +276,7 @@ import Web
         let policy = ReportingPolicy(
             person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
             intervalSeconds: 180, contactTimeoutSeconds: 1800)
-        try world.hear(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
+        try world.receive(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
         let told = try send(11)["set"]
         #expect(told?["main"]?["min_distance"] == "50m")
         // The answer was lost: the same batch comes again.
@@ -288,7 +288,7 @@ import Web
         let watch = Watch(
             id: WatchID(.zero), person: person(1), started: start,
             deadline: start + .seconds(600))
-        try world.hear(.watchChanged(watch), id: 9, on: .deadlines)
+        try world.receive(.watchChanged(watch), id: 9, on: .deadlines)
         #expect(try send(13)["set"]?["main"]?["pause_automatically"] == false)
         #expect(try send(14)["set"] == nil)
         world.now = start + .seconds(3600)

@@ -35,7 +35,7 @@ import Web
         try world.restart()
         try world.send(.post, "/pub", Self.location, token: "phone-1")
         #expect(world.records(.inputReport).count == 1)
-        #expect(world.service.counts.duplicates == 1)
+        #expect(world.service.runner.counts.duplicates == 1)
     }
 
     @Test(arguments: [
@@ -145,7 +145,7 @@ import Web
         #expect(world.records.count == count)
         try world.send(.post, "/pub", Self.location, token: "phone-1")
         #expect(world.records(.inputReport).count == 1)
-        #expect(world.service.counts.duplicates == 0)
+        #expect(world.service.runner.counts.duplicates == 0)
         let leader = world.records.first { record in
             guard case .inputPerson(let placed) = record.event.body else { return false }
             return placed.primaryDevice == device(1)
@@ -161,7 +161,7 @@ import Web
         try world.send(.post, "/v1/emergencies", "", token: "phone-2")
         let request = world.request(.post, "/v1/reports", old, token: "phone-2")
         try world.database.transaction { try world.service.handle(request) }
-        let before = try StoredState(writer: Writer(database: world.database)).load()
+        let before = try Writer(database: world.database).load()
         #expect(before.waiting.count == 1)
         #expect(before.waiting.first?.report.fix.altitudeCentimetres == 700)
         #expect(before.waiting.first?.report.charging == true)
@@ -171,7 +171,7 @@ import Web
         let count = world.records(.inputReport).count
         try world.restart()
         #expect(world.records(.inputReport).count == count + 1)
-        #expect(try StoredState(writer: Writer(database: world.database)).load().waiting.isEmpty)
+        #expect(try Writer(database: world.database).load().waiting.isEmpty)
         #expect(world.records(.inputLogic).count == Set(world.records.map(\.stream)).count - 1)
     }
 }

@@ -1,3 +1,4 @@
+import Dialects
 import Hashing
 import IngestCore
 import Model
@@ -21,16 +22,16 @@ import Web
 
     /// Nothing makes such a payload usable but another reader: as an older release put it aside.
     private func putAside(
-        _ payload: String, by client: ClientApp, _ world: World, size: Int? = nil
+        _ payload: String, by client: PhoneProtocol, _ world: World, size: Int? = nil
     ) throws {
         try world.turn {
-            try world.service.writer.write(
-                .saveQuarantine(
+            try world.service.runner.writer.quarantine.write(
+                .save(
                     QuarantineRow(
                         id: QuarantineID(Hash.id(.text(payload))), device: device(1),
                         person: person(1), client: client, path: "/path", reason: .otherType,
-                        index: 0, payload: Array(payload.utf8), size: size ?? payload.utf8.count,
-                        received: start, trace: "then")))
+                        index: 0, payload: Array(payload.utf8),
+                        size: size ?? payload.utf8.count, received: start, trace: "then")))
         }
     }
 
@@ -52,19 +53,21 @@ import Web
             .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
             #"{"passphrase":"a secret"}"#, token: "person-1")
         let answer = try retry(world, "person-1").json
-        #expect(answer["outcome"] == "taken" && answer["accepted"] == 1)
+        #expect(answer["outcome"] == "accepted" && answer["accepted"] == 1)
         #expect(try entries(world).isEmpty)
         try world.turn {}
         let report = try #require(world.records.flatMap(\.event.body.reports).last)
         #expect(report.fix.time == start - .seconds(10))
         #expect(report.received == start)
         try world.restart()
-        #expect(world.service.core.device(device(1))?.seen == start, "the phone was not heard")
+        #expect(
+            world.service.runner.core.reports.devices[device(1)]?.seen == start,
+            "the phone was not heard")
     }
 
     @Test(arguments: [
         (
-            ClientApp.overland,
+            PhoneProtocol.overland,
             #"{"type":"Feature","geometry":{"type":"Point","coordinates":"#
                 + #"[101.7,3.1]},"properties":{"timestamp":"2026-11-20T10:19:50Z"}}"#
         ),
@@ -83,7 +86,7 @@ import Web
         (.overlandAsOwnTracks, #"{"_type":"location","lat":3.1,"lon":101.7,"tst":816862790}"#),
         (.jaga, #"{"lat":3.1,"lon":101.7,"time":"2026-11-20T10:19:50Z"}"#),
     ])
-    func `is read in its app's protocol`(client: ClientApp, payload: String) throws {
+    func `is read in its app's protocol`(client: PhoneProtocol, payload: String) throws {
         let world = try World()
         try putAside(payload, by: client, world)
         #expect(try retry(world).json["accepted"] == 1)
@@ -160,7 +163,7 @@ import Web
         try world.send(
             .put, "/v1/people/\(person(1))/devices/\(device(1))/encryption-key",
             #"{"passphrase":"a secret"}"#, token: "person-1")
-        #expect(try retry(world).json["outcome"] == "taken")
+        #expect(try retry(world).json["outcome"] == "accepted")
         let suggestions = try world.database.scalar("SELECT count(*) FROM suggestion")
         #expect(suggestions == .integer(Int64(Limits.suggestionsPerPerson)))
     }
@@ -185,7 +188,7 @@ import Web
         try world.restart()
         let second = try retry(world).json
         #expect(second["accepted"] == .integer(bad == 4100 ? 499 : 500) && second["next"] == .null)
-        #expect(second["outcome"] == (bad == nil ? "taken" : "unusable"))
+        #expect(second["outcome"] == (bad == nil ? "accepted" : "unusable"))
         let stored = try world.database.scalar("SELECT count(*) FROM report")
         #expect(stored == .integer(bad == nil ? 4500 : 4499))
         #expect(try entries(world).isEmpty == (bad == nil))
@@ -234,7 +237,7 @@ import Web
         let body = #"{"reports":[\#(reports.joined(separator: ","))]}"#
         try world.send(.post, "/v1/reports", body, token: "phone-1")
         let answer = try retry(world).json
-        #expect(answer["outcome"] == "taken" && answer["accepted"] == 600)
+        #expect(answer["outcome"] == "accepted" && answer["accepted"] == 600)
         #expect(try entries(world).isEmpty && world.records(.sosRaised).count == 1)
     }
 

@@ -22,7 +22,7 @@ import Web
     private func begin(afterDays days: Int) throws {
         let time = start + .seconds(days * 86_400)
         world.now = max(world.now, time)
-        try world.hear(
+        try world.receive(
             .retentionDue(RetentionRound(at: time)), id: 1000 + UInt64(days), on: .deadlines)
     }
 
@@ -105,7 +105,7 @@ import Web
 
     @Test func `a timer clock that is far ahead deletes nothing`() throws {
         try report(afterDays: 0)
-        try world.hear(
+        try world.receive(
             .retentionDue(RetentionRound(at: start + .seconds(900 * 86_400))), id: 7, on: .deadlines
         )
         #expect(try count("report") == 1)
@@ -195,7 +195,7 @@ import Web
         }
         func round(afterHours hours: Int) throws {
             world.now = max(world.now, start + .seconds(hours * 3600))
-            try world.hear(
+            try world.receive(
                 .retentionDue(RetentionRound(at: world.now)), id: 1000 + UInt64(hours),
                 on: .deadlines)
         }

@@ -139,7 +139,7 @@ import Wire
             }
         }
         #expect(world.service.ownership.coordinator.memberIDs.count == 2, "one a connection")
-        #expect(world.service.ownership.counts.requestsDropped >= 4900)
+        #expect(world.service.ownership.requestsDropped >= 4900)
         try world.turn {
             for number in 6000..<11_000 as Range<UInt64> {
                 let member = ID128(high: 9, low: number)

@@ -82,12 +82,12 @@ import Wire
         _ = try post(world, body(start - .seconds(800)), phone: 2)
         let stored = try world.database.scalar("SELECT time FROM device WHERE number = 1")
         #expect(stored != .time(world.now), "the row is behind")
-        var before = [1, 2].map { world.service.core.device(device($0)) }
+        var before = [1, 2].map { world.service.runner.core.reports.devices[device($0)] }
         #expect(before[0]?.isMoving == false)
         // Whether it moves the next two fixes tell.
         for place in before.indices { before[place]?.isMoving = nil }
         try world.restart()
-        #expect([1, 2].map { world.service.core.device(device($0)) } == before)
+        #expect([1, 2].map { world.service.runner.core.reports.devices[device($0)] } == before)
         #expect(before[0]?.battery == 46 && before[0]?.sequenced == world.now)
         #expect(before[1]?.sequenced == start - .seconds(800))
         // A minute later it is written.
@@ -105,7 +105,7 @@ import Wire
         let request = world.request(
             .post, "/v1/reports", body(start - .seconds(400)), token: "phone-2")
         try world.database.transaction { try world.service.handle(request) }
-        let rows = try StoredState(writer: Writer(database: world.database)).load().devices
+        let rows = try Writer(database: world.database).load().devices
         #expect(rows.map(\.sequenced) == [live, .zero])
         #expect(rows.map { $0.newest?.time } == [live, start - .seconds(400)])
     }
@@ -189,8 +189,8 @@ import Wire
         let database = try Database(
             path: path, migrations: SQLiteBusStore.migrations + Tables.migrations)
         let writer = Writer(database: database)
-        let stored = try StoredState(writer: writer).load()
-        let rows = try writer.reports.reports(
+        let stored = try writer.load()
+        let rows = try writer.intake.reports.reports(
             of: 9, from: .zero, before: .distantFuture, atMost: 10)
         #expect(rows.map(\.fix.time) == [2, 1, 0].map { start - .seconds($0) })
         #expect(rows.map(\.state.battery) == [2, 1, nil])
@@ -206,7 +206,7 @@ import Wire
         #expect(row.newest?.time == start && row.sequenced == start)
         func isKnown(_ id: ReportID, _ time: Timestamp) throws -> Bool {
             let fix = Fix(time: time, position: Coordinate(latitudeE7: 1, longitudeE7: 1))
-            return try writer.reports.find(id, fix, of: row).isKnown
+            return try writer.intake.reports.find(id, fix, of: row).isKnown
         }
         for (place, id) in ids.enumerated() {
             #expect(try isKnown(id, start - .seconds(place)))

@@ -144,7 +144,7 @@ import Wire
         #expect(good.begun[partition]?.audit == nil)
         try world.report()
         #expect(try run(world, [good]) { decisions(world) == 3 })
-        let kept = try world.service.ownership.checkpoints.of(partition).map(\.row.isProven)
+        let kept = try world.service.ownership.checkpoints.table.of(partition).map(\.row.isProven)
         #expect(kept == [false, true])
     }
 

@@ -256,7 +256,7 @@ final class World: IngestHost {
 
     struct Unanswered: Error {}
 
-    func hear(_ body: EventBody, id: UInt64, on stream: StreamName) throws {
+    func receive(_ body: EventBody, id: UInt64, on stream: StreamName) throws {
         let event = Event(id: EventID(ID128(high: 50, low: id)), time: now, body: body)
         try turn { try service.apply(event, from: stream, at: .unknown) }
     }

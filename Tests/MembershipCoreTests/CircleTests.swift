@@ -30,7 +30,8 @@ import Testing
     @Test func `shortening the history works at once, extending it needs consent`() {
         let scene = Scene(circle: true)
         func days(_ number: Int) -> Change {
-            .updateCircle(circle(1), circlePatch { $0.historyDays = number })
+            .updateCircle(
+                circle(1), circlePatch { $0.historyDays = .some(number == 0 ? nil : number) })
         }
         #expect(scene.ask(anna, days(30)).circle?.historyDays == 30)
         #expect(scene.ask(anna, days(7)).circle?.historyDays == 7)

@@ -79,7 +79,7 @@ import Testing
         #expect(scene.ask(citra, promote).denial == .roleTooLow)
         #expect(scene.ask(anna, promote).circle?.member(person(3))?.role == .guardian)
         let resign = Change.updateMember(circle(1), person(1), member(.member))
-        #expect(scene.ask(anna, resign).rejection == CommandDecision.lastAdmin)
+        #expect(scene.ask(anna, resign).rejection == CommandRejection.lastAdmin)
         scene.ask(anna, .updateMember(circle(1), person(2), member(.admin)))
         #expect(scene.ask(anna, resign).circle?.member(person(1))?.role == .member)
     }

@@ -25,7 +25,7 @@ func message(_ number: Int) -> MessageID { MessageID(ID128(high: 8, low: UInt64(
     @Test func `messages are edited by those who edit zones`() {
         let create = Change.createMessage(family, message(1), patch("+15550000199"), code(1))
         #expect(scene.ask(citra, create).denial == .roleTooLow)
-        #expect(ask(ben, create)?.mode == .propose)
+        #expect(ask(ben, create)?.mode == .draft)
         let own = Change.createMessage(
             .person(person(3)), message(2), patch("+15550000199"), code(1))
         #expect(scene.ask(anna, own).denial == .notYours)

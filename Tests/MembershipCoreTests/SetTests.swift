@@ -89,7 +89,7 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
     private let own = ZoneOwner.person(person(3))
 
     @Test func `only its person has access to a private zone`() {
-        let create = Change.createZone(own, zone(1), zonePatch("Diary"))
+        let create = Change.createZone(own, zone(1), zonePatch("Dairy"))
         for principal in [anna, ben, .operator] {
             #expect(scene.ask(principal, create).denial == .notYours)
         }

@@ -2,6 +2,7 @@ import Directory
 import MembershipCore
 import Model
 import Testing
+import ZoneFiles
 
 /// Fields that depend on each other, in any order.
 @Suite struct ZoneFieldTests {
@@ -119,12 +120,12 @@ import Testing
     }
 
     @Test func `long schedules and names are rejected before a circle's record is too large`() {
-        let windows = (0..<Limits.scheduleWindowsMax).map {
+        let windows = (0..<ZoneLimits.scheduleWindowsMax).map {
             ZoneWindow(start: $0 * 100, end: $0 * 100 + 50)
         }
         let long = zonePatch(String(repeating: "😀", count: Limits.nameCharactersMax)) {
             $0.schedule = ZoneSchedule(
-                windows: windows, exceptions: Array(0..<Int32(Limits.scheduleExceptionsMax)))
+                windows: windows, exceptions: Array(0..<Int32(ZoneLimits.scheduleExceptionsMax)))
             $0.clock = ZoneClock(
                 timeZone: "Europe/Berlin",
                 offsets: (0..<28).map { ZoneOffset(at: $0 * 15_000_000, offset: 3600) })

@@ -39,7 +39,7 @@ import Testing
         Bad(
             what: "out of range", coordinates: "[[[101, 3], [181, 3], [101, 3.01], [101, 3]]]",
             field: "geometry.coordinates[0][1][0]", says: "longitude",
-            hint: "180.01 is -179.99", fileSays: "longitude is not between -180 and 180"),
+            hint: "180.01 is -179.99", fileSays: "longitude from -180 to 180"),
         Bad(
             what: "100,000 points",
             coordinates: "[[" + String(repeating: "[1,2],", count: 100_000) + "[1,2]]]",

@@ -4,17 +4,28 @@ import Parsing
 import Shapes
 import Testing
 import Web
+import ZoneFiles
 
 @testable import MembershipDaemon
 
 @Suite struct GeometryReaderTests {
-    private func reader(_ type: String, _ coordinates: String) throws -> GeometryReader {
-        try GeometryReader(json("{'type': '\(type)', 'coordinates': \(coordinates)}"))
+    private func reader(_ type: String, _ coordinates: String) throws -> GeoJSONGeometry {
+        try GeoJSONGeometry(json("{'type': '\(type)', 'coordinates': \(coordinates)}"))
+    }
+
+    private func shape(
+        _ type: String, _ coordinates: String, radius: Int32? = nil, halfWidth: Int32?
+    ) throws -> ZoneShape {
+        let reader = try reader(type, coordinates)
+        do throws(FieldError) {
+            return try reader.shape(radiusCentimetres: radius, halfWidthCentimetres: halfWidth)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     private func line(_ coordinates: String, halfWidth: Int32? = 5000) throws -> ZoneShape {
-        try reader("LineString", coordinates).shape(
-            radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
+        try shape("LineString", coordinates, halfWidth: halfWidth)
     }
 
     @Test func `a LineString with a half-width is a corridor`() throws {
@@ -49,8 +60,7 @@ import Web
         let (type, coordinates, field, words, hint) = GeometryReaderTests.faults[index]
         let halfWidth: Int32? = type == "LineString" ? 5000 : nil
         let problem = problem {
-            _ = try reader(type, coordinates).shape(
-                radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
+            _ = try shape(type, coordinates, halfWidth: halfWidth)
         }
         #expect(problem.field == field)
         #expect(problem.detail.contains(words), "\(problem.detail)")
@@ -69,14 +79,14 @@ import Web
         }
         for number in [Double.nan, .infinity, -.infinity] {
             let coordinates: JSON = [[101, 3], [101, .number(number)], [.number(number), 3]]
-            let reader = try GeometryReader(
+            let reader = try GeoJSONGeometry(
                 ["type": "LineString", "coordinates": coordinates])
-            let problem = problem {
+            let error = #expect(throws: FieldError.self) {
                 _ = try reader.shape(radiusCentimetres: nil, halfWidthCentimetres: 5000)
             }
-            #expect(problem.field == "geometry.coordinates[1][1]")
-            #expect(problem.detail.hasSuffix("is not a latitude"))
-            #expect(problem.hint?.contains("-90 to 90") == true)
+            #expect(error?.path == "geometry.coordinates[1][1]")
+            #expect(error?.message.hasSuffix("must be a latitude from -90 to 90") == true)
+            #expect(error?.hint?.contains("-90 to 90") == true)
         }
     }
 
@@ -91,8 +101,7 @@ import Web
             ("MultiPolygon", "[\(square)]", 100, nil, "properties.radius"),
         ] as [(String, String, Int32?, Int32?, String)] {
             let problem = problem {
-                _ = try reader(type, coordinates).shape(
-                    radiusCentimetres: radius, halfWidthCentimetres: halfWidth)
+                _ = try shape(type, coordinates, radius: radius, halfWidth: halfWidth)
             }
             #expect(problem.field == field)
             #expect(problem.hint?.isEmpty == false)
@@ -106,11 +115,13 @@ import Web
             ("LineString", "[\(points)]", 10_002), ("Polygon", "[[\(points)]]", 10_001),
             ("MultiPolygon", "[[[\(points)]], [[\(points)]]]", 20_002),
         ] {
-            let halfWidth: Int32? = type == "LineString" ? 5000 : nil
-            let problem = problem {
-                _ = try reader(type, coordinates).shape(
-                    radiusCentimetres: nil, halfWidthCentimetres: halfWidth)
-            }
+            let halfWidth = type == "LineString" ? ", 'halfWidth': 50" : ""
+            let body = try json(
+                """
+                {'type': 'Feature', 'properties': {'name': 'Z'\(halfWidth)},
+                 'geometry': {'type': '\(type)', 'coordinates': \(coordinates)}}
+                """)
+            let problem = problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }
             #expect(problem.field == "geometry.coordinates")
             #expect(problem.detail == "the shape has \(count) points; at most 10000 are allowed")
             #expect(problem.hint?.contains("Simplify") == true)

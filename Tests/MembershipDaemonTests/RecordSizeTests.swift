@@ -2,6 +2,7 @@ import Model
 import Parsing
 import Testing
 import Wire
+import ZoneFiles
 
 @testable import MembershipCore
 
@@ -22,7 +23,7 @@ import Wire
         let offset = VertexOffset(longitudeE7: -179_999_999, latitudeE7: -179_999_999)
         return Zone(
             id: ZoneID(.zero), owner: .circle(CircleID(.zero)),
-            name: name(Limits.nameCharactersMax), category: name(Limits.categoryCharactersMax),
+            name: name(Limits.nameCharactersMax), category: name(ZoneLimits.categoryCharactersMax),
             shape: .polygons([Polygon(outer: Array(repeating: far, count: vertices))]),
             prepared: PreparedGeometry(
                 origin: far, coefficients: Array(repeating: .min, count: 8),
@@ -37,8 +38,9 @@ import Wire
         zone.prepared = self.zone(vertices: 10_000).prepared
         zone.audience = ZoneAudience(
             roles: Role.allCases,
-            people: Array(repeating: PersonID(.zero), count: Limits.audiencePeopleMax))
-        zone.extra = Array(repeating: name(Limits.extraCharactersMax), count: Limits.extraRowsMax)
+            people: Array(repeating: PersonID(.zero), count: ZoneLimits.audiencePeopleMax))
+        zone.extra = Array(
+            repeating: name(ZoneLimits.extraCharactersMax), count: ZoneLimits.extraRowsMax)
         #expect(try size(.zoneChanged(zone)) < WireLimits.recordBytesMax - 64)
     }
 
@@ -97,15 +99,15 @@ import Wire
         zone.schedule = ZoneSchedule(
             windows: Array(
                 repeating: ZoneWindow(start: 10_079, end: 11_519),
-                count: Limits.scheduleWindowsMax),
-            exceptions: Array(repeating: -100_000, count: Limits.scheduleExceptionsMax))
+                count: ZoneLimits.scheduleWindowsMax),
+            exceptions: Array(repeating: -100_000, count: ZoneLimits.scheduleExceptionsMax))
         zone.absentByMinute = 1439
-        zone.alertDistanceMetres = Limits.alertDistanceMetresMax
-        zone.dwellSeconds = Limits.dwellSecondsMax
+        zone.alertDistanceMetres = ZoneLimits.alertDistanceMetresMax
+        zone.dwellSeconds = ZoneLimits.dwellSecondsMax
         zone.transitions = Transition.allCases
         zone.alarm = ZoneAlarm(
-            sound: name(Limits.soundCharactersMax), cycleSeconds: 3600, sleepSeconds: 86_400)
-        zone.messages = Array(repeating: MessageID(.zero), count: Limits.messagesPerZoneMax)
+            sound: name(ZoneLimits.soundCharactersMax), cycleSeconds: 3600, sleepSeconds: 86_400)
+        zone.messages = Array(repeating: MessageID(.zero), count: ZoneLimits.messagesMax)
         return zone
     }
 }

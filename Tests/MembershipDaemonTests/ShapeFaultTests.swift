@@ -59,7 +59,7 @@ import Testing
     static let lines = [
         Fault(
             coordinates: "[[101, 3], [101.01, 3]]", field: "properties.halfWidth",
-            words: "requires a halfWidth", hint: "metres"),
+            words: "needs a halfWidth", hint: "metres"),
         Fault(
             coordinates: "[[101, 3], [101.01, 3]]", properties: ", 'halfWidth': 0",
             field: "properties.halfWidth", words: "0 m is less than 1 m", hint: "metres"),
@@ -91,10 +91,10 @@ import Testing
             words: "600 m leaves nothing", hint: "Use at most"),
         Fault(
             coordinates: "[\(square)]", properties: ", 'inset': 'wide'", field: "properties.inset",
-            words: "not a number of metres", hint: "such as"),
+            words: "must be a number of metres", hint: "such as"),
         Fault(
             coordinates: "[\(square)]", properties: ", 'inset': 1e300", field: "properties.inset",
-            words: "not a number of metres", hint: "such as"),
+            words: "must be a number of metres", hint: "such as"),
         Fault(
             type: "Point", coordinates: "[101, 3]", properties: ", 'radius': 50, 'inset': 49.5",
             field: "properties.inset", words: "49.50 m leaves nothing",

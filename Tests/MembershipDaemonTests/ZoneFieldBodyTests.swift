@@ -20,7 +20,7 @@ import Testing
         var zone = Zone(
             id: ZoneID(.zero), owner: .circle(CircleID(.zero)), name: "", shape: drawing.shape,
             prepared: drawing.prepared)
-        patch.apply(to: &zone)
+        patch.change(&zone)
         return zone
     }
 
@@ -68,7 +68,7 @@ import Testing
             let zone = try zone(patch)
             let view = try JSON.parse(View.zone(zone).serialized())
             var again = zone
-            try ZoneBody.read(view, isNew: false, before: zone, clocks: clocks).apply(to: &again)
+            try ZoneBody.read(view, isNew: false, before: zone, clocks: clocks).change(&again)
             #expect(again == zone)
         }
     }
@@ -80,7 +80,7 @@ import Testing
             {'type': 'Feature', 'properties': {'schedule': null, 'absentBy': null,
              'audience': null, 'messages': [], 'alarm': {'sound': ''}}}
             """)
-        try ZoneBody.read(change, isNew: false, before: zone, clocks: clocks).apply(to: &zone)
+        try ZoneBody.read(change, isNew: false, before: zone, clocks: clocks).change(&zone)
         #expect(zone.schedule == nil)
         #expect(zone.absentByMinute == nil)
         #expect(zone.clock == nil)
@@ -122,7 +122,7 @@ import Testing
         #expect(!zone.prepared.polygons.isEmpty)
         let view = try JSON.parse(View.zone(zone).serialized())
         var again = zone
-        try ZoneBody.read(view, isNew: false, before: zone, clocks: clocks).apply(to: &again)
+        try ZoneBody.read(view, isNew: false, before: zone, clocks: clocks).change(&again)
         #expect(again == zone)
         let wider = try json("{'type': 'Feature', 'properties': {'halfWidth': 40}}")
         let patch = try ZoneBody.read(wider, isNew: false, before: zone, clocks: clocks)

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `is the final state of a notification, in its sender's log only`() {
-        for state in [NotificationState.accepted, .delivered, .refused, .unknown, .expired] {
+        for state in [NotificationState.accepted, .delivered, .rejected, .unknown, .expired] {
             #expect(message(state).isMilestone(isOwn: true), "\(state)")
             #expect(!message(state).isMilestone(isOwn: false), "\(state)")
         }

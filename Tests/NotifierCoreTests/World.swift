@@ -10,7 +10,7 @@ struct World {
     var directory = Replica()
     var notifier: Notifier
     /// Result of a delivery; nil = none.
-    var gateway: (Delivery) -> AttemptResult? = { delivery in
+    var gateway: (OutgoingMessage) -> AttemptResult? = { delivery in
         AttemptResult(
             notification: delivery.notification, number: delivery.attempt, outcome: .accepted,
             answer: "0: Accepted for delivery")
@@ -18,7 +18,7 @@ struct World {
     /// Whether the timer reports expired deadlines.
     var isTimerAlive = true
 
-    private(set) var sent: [Delivery] = []
+    private(set) var sent: [OutgoingMessage] = []
     private(set) var effects: [Effect] = []
     private(set) var answers: [UInt64: Answer] = [:]
     private(set) var scheduledDeadlines: [DeadlineID: Deadline] = [:]
@@ -79,10 +79,10 @@ struct World {
     }
 
     mutating func handle(_ input: Input) {
-        var new: [Effect] = []
-        notifier.handle(input, at: now, in: directory, into: &new)
-        effects += new
-        for effect in new { perform(effect) }
+        var turn = Turn<Effect>(now: now, directory: directory)
+        notifier.handle(input, &turn)
+        effects += turn.effects
+        for effect in turn.effects { perform(effect) }
     }
 
     private mutating func perform(_ effect: Effect) {
@@ -174,7 +174,7 @@ private struct Rows {
     }
 
     var emergencies: [EmergencyID: Emergency] = [:]
-    var escalations: [EscalationKey: Escalation] = [:]
+    var escalations: [EscalationKey: CircleEscalation] = [:]
     var signals: [EmergencyID: SignalWait] = [:]
     var notifications: [NotificationID: Notification] = [:]
     var attempts: [AttemptKey: Attempt] = [:]

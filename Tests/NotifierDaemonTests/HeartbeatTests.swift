@@ -37,8 +37,8 @@ struct HeartbeatTests {
     }
 
     @Test(arguments: [
-        (#"{"troubles":["3 messages are held"]}"#, "ingest: status 503: 3 messages are held"),
-        (#"{"troubles":["a","b","c"]}"#, "ingest: status 503: a (and 2 more)"),
+        (#"{"problems":["3 messages are held"]}"#, "ingest: status 503: 3 messages are held"),
+        (#"{"problems":["a","b","c"]}"#, "ingest: status 503: a (and 2 more)"),
         ("<html>", "ingest: status 503"),
     ])
     func `a suppressed heartbeat names the first problem of a service`(body: String, says: String)
@@ -64,7 +64,7 @@ struct HeartbeatTests {
     private func canary(_ host: TestHost) throws -> Deadline {
         try #require(
             host.published.reversed().compactMap { event -> Deadline? in
-                guard case .deadlineScheduled(let clock) = event.body, clock.rule == .canary else {
+                guard case .deadlineScheduled(let clock) = event.body, clock.kind == .canary else {
                     return nil
                 }
                 return clock

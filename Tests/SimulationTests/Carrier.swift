@@ -32,7 +32,7 @@ final class Carrier {
         self.chance = chance
     }
 
-    private enum Fate { case accepted, unanswered, refused, later, unreachable }
+    private enum Fate { case accepted, unanswered, rejected, later, unreachable }
 
     /// Accepts a transfer and ends it after a while.
     func accept(_ transfer: Transfer, ended: @escaping (TransferOutcome) -> Void) {
@@ -64,32 +64,32 @@ final class Carrier {
         if world.isQuiet { return .accepted }
         if world.now < downUntil { return .unreachable }
         let faults = world.faults
-        if chance.happens(faults.gatewayAnswersNothing) { return .unanswered }
-        if chance.happens(faults.gatewayRefuses) { return .refused }
-        if chance.happens(faults.gatewayPutsOff) { return .later }
-        if chance.happens(faults.gatewayTakesNothing) { return .unreachable }
+        if chance.happens(faults.gatewayUnresponsive) { return .unanswered }
+        if chance.happens(faults.gatewayRejects) { return .rejected }
+        if chance.happens(faults.gatewayDefers) { return .later }
+        if chance.happens(faults.gatewayUnreachable) { return .unreachable }
         return .accepted
     }
 
     private static func outcome(of fate: Fate, _ isMail: Bool) -> TransferOutcome {
-        func said(_ code: Int, _ text: String) -> TransferOutcome {
+        func response(_ code: Int, _ text: String) -> TransferOutcome {
             guard isMail else {
                 return .answered(TransferAnswer(status: code, body: Array(text.utf8)))
             }
             return .failed(
                 TransferFailure(
-                    fate: .refused,
+                    fate: .rejected,
                     reply: .init(code: code, text: text, stage: .recipient), message: text))
         }
         switch fate {
         case .accepted:
             return .answered(
-                TransferAnswer(status: isMail ? 250 : 202, body: Array("taken".utf8)))
+                TransferAnswer(status: isMail ? 250 : 202, body: Array("accepted".utf8)))
         case .unanswered: return .failed(TransferFailure(fate: .unknown, message: "no answer"))
-        case .refused: return said(isMail ? 550 : 400, "no such recipient")
-        case .later: return said(isMail ? 451 : 503, "try again")
+        case .rejected: return response(isMail ? 550 : 400, "no such recipient")
+        case .later: return response(isMail ? 451 : 503, "try again")
         case .unreachable:
-            return .failed(TransferFailure(fate: .notSent, message: "nobody is there"))
+            return .failed(TransferFailure(fate: .notSent, message: "connection refused"))
         }
     }
 

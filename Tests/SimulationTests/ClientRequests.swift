@@ -43,7 +43,7 @@ final class ClientRequests {
     private(set) var requestsSent = 0
 
     /// Milliseconds without a response after which a request is repeated.
-    private static let patience: Int64 = 3000
+    private static let timeoutMilliseconds: Int64 = 3000
 
     init(_ world: World, _ chance: SeededRandom) {
         self.world = world
@@ -63,7 +63,7 @@ final class ClientRequests {
         if !chance.happens(faults.requestsLost) {
             world.after(Int64(chance.in(1...40))) { [self] in arrive(clientRequest) }
         }
-        world.after(ClientRequests.patience) { [self] in
+        world.after(ClientRequests.timeoutMilliseconds) { [self] in
             if clientRequest.tries == attempt { self.attempt(clientRequest) }
         }
     }
@@ -97,7 +97,7 @@ final class ClientRequests {
                 + "\(clientRequest.method.rawValue) "
                 + clientRequest.path)
         let faults = world.isQuiet ? Faults() : world.faults
-        guard !chance.happens(faults.answersLost) else { return }
+        guard !chance.happens(faults.responsesLost) else { return }
         world.after(Int64(chance.in(1...40))) { [self] in handle(response, for: clientRequest, step)
         }
     }

@@ -6,23 +6,23 @@ final class Disk {
     /// The step before which the copy was made; nil without one.
     private(set) var copied: Int?
     /// Ranges of steps that were lost because a copy was restored.
-    private(set) var forgotten: [Range<Int>] = []
+    private(set) var lost: [Range<Int>] = []
 
     init(migrations: [Migration]) throws {
         database = try Database(path: ":memory:", migrations: migrations)
         try database.execute(
             """
-            CREATE TEMP TABLE nobody (id INTEGER PRIMARY KEY);
-            CREATE TEMP TABLE spoilt (
-                id INTEGER REFERENCES nobody (id) DEFERRABLE INITIALLY DEFERRED)
+            CREATE TEMP TABLE empty (id INTEGER PRIMARY KEY);
+            CREATE TEMP TABLE violation (
+                id INTEGER REFERENCES empty (id) DEFERRABLE INITIALLY DEFERRED)
             """)
     }
 
-    /// Whether the open transaction cannot be committed.
-    func spoil() throws { try database.run("INSERT INTO temp.spoilt VALUES (1)") }
+    /// Makes the open transaction impossible to commit.
+    func preventCommit() throws { try database.run("INSERT INTO temp.violation VALUES (1)") }
 
     /// Whether the commits of a step were lost by a restore.
-    func hasForgotten(_ step: Int) -> Bool { forgotten.contains { $0.contains(step) } }
+    func hasLost(_ step: Int) -> Bool { lost.contains { $0.contains(step) } }
 
     /// Copies all tables.
     func copy(before step: Int) throws {
@@ -38,7 +38,7 @@ final class Disk {
     /// Restores the copy.
     ///
     /// - Parameter step: the step in which its service was killed
-    func putBack(in step: Int) throws {
+    func restore(in step: Int) throws {
         guard let copied else { return }
         try database.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
         for table in try tables() {
@@ -47,7 +47,7 @@ final class Disk {
         }
         try copySequences(from: "copy", to: "main")
         try database.execute("COMMIT; PRAGMA foreign_keys = ON")
-        forgotten.append(copied..<step + 1)
+        lost.append(copied..<step + 1)
     }
 
     private func tables() throws -> [String] {

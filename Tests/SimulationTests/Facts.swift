@@ -1,8 +1,8 @@
 import Model
 import Web
 
-/// A fact that a service confirmed in a response, and the step of that response.
-struct Promise<Value> {
+/// A fact that a service confirmed in a response, with the step of that response.
+struct Confirmed<Value> {
     let value: Value
     let step: Int
 
@@ -20,16 +20,16 @@ struct Facts {
         let expiry: Timestamp
     }
 
-    var reports: [Promise<ReportID>] = []
+    var reports: [Confirmed<ReportID>] = []
     /// Signals with the person who raised them.
     private(set) var signals: [(id: EmergencyID, person: PersonID, step: Int)] = []
     /// Emergencies that were cancelled in time, as confirmed.
-    var cancelled: [Promise<EmergencyID>] = []
-    private(set) var watches: [WatchID: Promise<KnownWatch>] = [:]
+    var cancelled: [Confirmed<EmergencyID>] = []
+    private(set) var watches: [WatchID: Confirmed<KnownWatch>] = [:]
     private(set) var ended: [WatchID: Int] = [:]
     /// Emergencies whose acknowledgement was confirmed.
-    var taken: [Promise<EmergencyID>] = []
-    private(set) var refusals: [String: Int] = [:]
+    var acknowledged: [Confirmed<EmergencyID>] = []
+    private(set) var rejections: [String: Int] = [:]
 
     mutating func raised(_ id: EmergencyID, by person: PersonID, _ step: Int) {
         signals.append((id, person, step))
@@ -37,13 +37,13 @@ struct Facts {
 
     /// A watch started, or was extended.
     mutating func watched(_ watch: KnownWatch, _ step: Int) {
-        watches[watch.id] = Promise(watch, step)
+        watches[watch.id] = Confirmed(watch, step)
     }
 
     mutating func ended(_ watch: WatchID, _ step: Int) { ended[watch] = step }
 
-    /// A request was rejected for good.
-    mutating func refused(_ what: String, _ response: Response) {
-        refusals["\(what): \(response.status)", default: 0] += 1
+    /// A request was rejected permanently.
+    mutating func rejected(_ what: String, _ response: Response) {
+        rejections["\(what): \(response.status)", default: 0] += 1
     }
 }

@@ -29,11 +29,11 @@ final class FaultInjector {
         }
         if chance.happens(faults.commitFails) {
             count("commit failed")
-            slot.spoilsCommit = true
+            slot.preventsCommit = true
         }
         if chance.happens(faults.killed) { return try kill(slot, "killed") }
         if chance.happens(faults.killedInTransaction) {
-            slot.spoilsCommit = true
+            slot.preventsCommit = true
             slot.life?.gate.left = 0
             slot.step()
             return try kill(slot, "killed in a transaction")
@@ -60,7 +60,7 @@ final class FaultInjector {
             world.faults.olderDiskOf.contains(slot.name), chance.happens(world.faults.olderDisk)
         else { return }
         count("older disk of \(slot.name)")
-        try disk.putBack(in: world.step)
+        try disk.restore(in: world.step)
     }
 
     private func copyDisks(_ slot: ProcessSlot) throws {

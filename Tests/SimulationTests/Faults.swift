@@ -1,5 +1,5 @@
-/// The faults of one seed and their odds: some seeds have many and some have few, so that they
-/// occur in all combinations.
+/// The faults of one seed and their odds. Some seeds have many faults and some have few, so all
+/// combinations occur.
 struct Faults: CustomStringConvertible {
     // Odds are per mille. For frames between processes:
     var dropped = 0
@@ -9,7 +9,7 @@ struct Faults: CustomStringConvertible {
 
     // For requests of phones and people:
     var requestsLost = 0
-    var answersLost = 0
+    var responsesLost = 0
 
     // For each turn of a process:
     var killed = 0
@@ -18,7 +18,7 @@ struct Faults: CustomStringConvertible {
     /// … killed within its transaction.
     var killedInTransaction = 0
     var commitFails = 0
-    /// Asked to stop, as by SIGTERM: evaluators only.
+    /// Stopped by SIGTERM; evaluators only.
     var ended = 0
     var stopped = 0
     var diskFull = 0
@@ -31,10 +31,10 @@ struct Faults: CustomStringConvertible {
     var olderDiskOf: Set<String> = []
 
     // For messages at the gateways:
-    var gatewayRefuses = 0
-    var gatewayPutsOff = 0
-    var gatewayAnswersNothing = 0
-    var gatewayTakesNothing = 0
+    var gatewayRejects = 0
+    var gatewayDefers = 0
+    var gatewayUnresponsive = 0
+    var gatewayUnreachable = 0
     var receiptsLost = 0
     /// For each turn of the notifier: the gateways are down for a while.
     var gatewaysDown = 0
@@ -62,7 +62,7 @@ struct Faults: CustomStringConvertible {
         delayed = sometimes(50, 1...200, &chance)
         reordered = sometimes(50, 1...200, &chance)
         requestsLost = sometimes(50, 1...300, &chance)
-        answersLost = sometimes(50, 1...300, &chance)
+        responsesLost = sometimes(50, 1...300, &chance)
         killed = sometimes(50, 1...8, &chance)
         mutedAndKilled = sometimes(50, 1...8, &chance)
         killedInTransaction = sometimes(40, 1...5, &chance)
@@ -76,10 +76,10 @@ struct Faults: CustomStringConvertible {
         for name in ["ingest", "membership", "timer", "notifier"] where chance.happens(500) {
             olderDiskOf.insert(name)
         }
-        gatewayRefuses = sometimes(40, 10...200, &chance)
-        gatewayPutsOff = sometimes(40, 10...300, &chance)
-        gatewayAnswersNothing = sometimes(40, 10...200, &chance)
-        gatewayTakesNothing = sometimes(40, 10...200, &chance)
+        gatewayRejects = sometimes(40, 10...200, &chance)
+        gatewayDefers = sometimes(40, 10...300, &chance)
+        gatewayUnresponsive = sometimes(40, 10...200, &chance)
+        gatewayUnreachable = sometimes(40, 10...200, &chance)
         receiptsLost = sometimes(50, 10...500, &chance)
         gatewaysDown = sometimes(30, 1...6, &chance)
         pace = chance.pick([10, 60, 120, 200, 300])

@@ -38,7 +38,7 @@ final class Household {
     init(_ world: World) { self.world = world }
 
     /// All people, by name.
-    var everybody: [SimulatedPerson] { Household.names.compactMap { people[$0] } }
+    var everyone: [SimulatedPerson] { Household.names.compactMap { people[$0] } }
 
     func person(withID id: PersonID?) -> SimulatedPerson? { people.values.first { $0.id == id } }
 
@@ -139,7 +139,7 @@ final class Household {
     }
 }
 
-/// A place on earth.
+/// A geographic position.
 struct Place: Hashable {
     let name: String
     let latitude: Double

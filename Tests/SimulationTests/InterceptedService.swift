@@ -1,13 +1,16 @@
 import Bus
-import Hosting
 import Model
 import Parsing
 import Runtime
 import Web
 import Wire
 
+@testable import Hosting
+
 /// A service wrapped in a layer that can fail a turn or plant a bug.
-final class InterceptedService: Service {
+class InterceptedService: Service, WatchesDirectory, ReadsSnapshots, RereadsStreams,
+    OffersSnapshots, StartsTransfers, SuspendsRequests, Drains, Authenticates
+{
     /// Called first in every method of a turn; may throw.
     var before: () throws -> Void = {}
     /// Called before the service applies a record; may replace it.
@@ -17,16 +20,27 @@ final class InterceptedService: Service {
     /// Called after a request was handled, in the same turn.
     var handled: (Request) -> Void = { _ in }
     private let inner: any Service
+    private let roles: ServiceRoles
 
-    init(_ inner: any Service) { self.inner = inner }
+    fileprivate init(_ inner: any Service) {
+        self.inner = inner
+        roles = ServiceRoles(inner)
+    }
+
+    /// Wraps a service. Only the wrapper of a partition's owner or worker has that role, too.
+    static func wrap(_ inner: any Service) -> InterceptedService {
+        if let owner = inner as? any PartitionOwner { return InterceptedOwner(owner: owner) }
+        if let worker = inner as? any PartitionWorker { return InterceptedWorker(worker: worker) }
+        return InterceptedService(inner)
+    }
 
     func start() throws { try inner.start() }
     func reload() throws { try inner.reload() }
-    var suspendedRequests: Set<UInt64> { inner.suspendedRequests }
+    var suspendedRequests: Set<UInt64> { roles.suspendsRequests?.suspendedRequests ?? [] }
 
     func directoryWillChange(_ event: Event) throws {
         try before()
-        try inner.directoryWillChange(event)
+        try roles.watchesDirectory?.directoryWillChange(event)
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
@@ -43,7 +57,7 @@ final class InterceptedService: Service {
 
     func transferCompleted(_ result: TransferResult) throws {
         try before()
-        try inner.transferCompleted(result)
+        try roles.startsTransfers?.transferCompleted(result)
     }
 
     func tick() throws {
@@ -53,46 +67,78 @@ final class InterceptedService: Service {
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
         try before()
-        try inner.replace(stream, with: events)
+        try roles.readsSnapshots?.replace(stream, with: events)
+    }
+
+    func restart(_ stream: StreamName) throws {
+        try before()
+        try roles.rereadsStreams?.restart(stream)
+    }
+
+    var nextDeadline: Timestamp? { inner.nextDeadline }
+    func snapshot(of stream: StreamName) throws -> [Event] {
+        try roles.offersSnapshots?.snapshot(of: stream) ?? []
+    }
+    func beginShutdown() { roles.drains?.beginShutdown() }
+    var hasDrained: Bool { roles.drains?.hasDrained != false }
+    func principal(of request: Request) -> Principal? {
+        roles.authenticates?.principal(of: request)
+    }
+    func writeMetrics(_ metrics: Metrics) { inner.writeMetrics(metrics) }
+    var healthProblems: [String] { inner.healthProblems }
+    var statusDetails: JSON { inner.statusDetails }
+}
+
+/// Wraps the owner of partitions.
+private final class InterceptedOwner: InterceptedService, PartitionOwner {
+    private let owner: any PartitionOwner
+
+    init(owner: any PartitionOwner) {
+        self.owner = owner
+        super.init(owner)
+    }
+
+    func coordinate(_ request: Control, from route: Route) throws {
+        try before()
+        try owner.coordinate(request, from: route)
+    }
+
+    func mayPropose(_ stream: StreamName, by member: ID128) -> Bool { true }
+
+    func proposalRejected(
+        _ stream: StreamName, by member: ID128, because reason: String
+    ) throws {}
+
+    func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot {
+        try owner.snapshotRecords(of: stream)
+    }
+
+    func pruneFloor(of stream: StreamName) throws -> UInt64? { try owner.pruneFloor(of: stream) }
+}
+
+/// Wraps the worker of partitions.
+private final class InterceptedWorker: InterceptedService, PartitionWorker {
+    private let worker: any PartitionWorker
+
+    init(worker: any PartitionWorker) {
+        self.worker = worker
+        super.init(worker)
     }
 
     func replace(
         _ stream: StreamName, withRecords records: [Record], at position: Position
     ) throws {
         try before()
-        try inner.replace(stream, withRecords: records, at: position)
-    }
-
-    func coordinate(_ question: Control, from route: Route) throws {
-        try before()
-        try inner.coordinate(question, from: route)
+        try worker.replace(stream, withRecords: records, at: position)
     }
 
     func partitionRevoked(_ partition: Partition) throws {
         try before()
-        try inner.partitionRevoked(partition)
+        try worker.partitionRevoked(partition)
     }
 
     func checkpointed(_ partition: Partition, _ verdict: CheckpointVerdict) throws {
         try before()
-        try inner.checkpointed(partition, verdict)
+        try worker.checkpointed(partition, verdict)
     }
-
-    func restart(_ stream: StreamName) throws {
-        try before()
-        try inner.restart(stream)
-    }
-
-    var nextDeadline: Timestamp? { inner.nextDeadline }
-    func snapshot(of stream: StreamName) throws -> [Event] { try inner.snapshot(of: stream) }
-    func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot {
-        try inner.snapshotRecords(of: stream)
-    }
-    func pruneFloor(of stream: StreamName) throws -> UInt64? { try inner.pruneFloor(of: stream) }
-    func beginShutdown() { inner.beginShutdown() }
-    var hasDrained: Bool { inner.hasDrained }
-    func principal(of request: Request) -> Principal? { inner.principal(of: request) }
-    func writeMetrics(_ metrics: Metrics) { inner.writeMetrics(metrics) }
-    var healthProblems: [String] { inner.healthProblems }
-    var statusDetails: JSON { inner.statusDetails }
 }

@@ -37,38 +37,38 @@ class MiddleTransport: BusTransport {
     var waitMilliseconds: Int? { inner.waitMilliseconds }
 }
 
-/// The notifier accepts records by their numbers alone: every received hash is made to match, so
-/// that a stream that was restored looks like one without new records.
+/// The notifier accepts records by their numbers only. Every received hash is changed to match, so
+/// a restored stream looks like one without new records.
 final class NumbersOnly: PlantedBug {
     func transport(_ inner: SimulatedTransport, of slot: ProcessSlot) -> any BusTransport {
-        slot.service == .notifier ? Transport(inner, slot.keepers) : inner
+        slot.service == .notifier ? Transport(inner, slot.databases) : inner
     }
 
     private final class Transport: MiddleTransport {
         private let state: State
 
-        init(_ inner: SimulatedTransport, _ keepers: [Database]) {
-            let state = State(keepers: keepers)
+        init(_ inner: SimulatedTransport, _ databases: [Database]) {
+            let state = State(databases: databases)
             self.state = state
             super.init(inner) { state.change($0) }
         }
 
         override func sendRequest(_ frame: [UInt8], to peer: Int) -> Bool {
-            super.sendRequest(state.changeQuestion(frame), to: peer)
+            super.sendRequest(state.changeRequest(frame), to: peer)
         }
     }
 
-    /// The positions that the consumer believes to have.
+    /// The positions of the consumer.
     private final class State {
-        private let keepers: [Database]
+        private let databases: [Database]
         /// Its position in each stream, by its own chain.
         private var known: [StreamName: Position] = [:]
 
-        init(keepers: [Database]) { self.keepers = keepers }
+        init(databases: [Database]) { self.databases = databases }
 
         // MARK: Requests
 
-        func changeQuestion(_ frame: [UInt8]) -> [UInt8] {
+        func changeRequest(_ frame: [UInt8]) -> [UInt8] {
             guard case .control(let control)? = try? Frame(frame) else { return frame }
             switch control {
             case .hello(let consumer, let entries):
@@ -84,8 +84,8 @@ final class NumbersOnly: PlantedBug {
         private func fit(_ entry: Control.Entry) -> Control.Entry {
             known[entry.stream] = entry.position
             guard entry.position != .unknown else { return entry }
-            for keeper in keepers {
-                let store = SQLiteBusStore(keeper)
+            for database in databases {
+                let store = SQLiteBusStore(database)
                 guard let (base, head) = try? store.open(entry.stream, newIncarnation: { .zero }),
                     base.incarnation == entry.position.incarnation
                 else { continue }
@@ -149,15 +149,15 @@ final class NumbersOnly: PlantedBug {
         }
 
         private func change(_ state: Control.State) -> Control.State {
-            guard let asked = known[state.extent.stream], asked != .unknown,
-                asked.incarnation == state.extent.head.incarnation, state.verdict != .pruned
+            guard let position = known[state.extent.stream], position != .unknown,
+                position.incarnation == state.extent.head.incarnation, state.verdict != .pruned
             else {
                 if known[state.extent.stream] == .unknown {
                     known[state.extent.stream] = .start(of: state.extent.head.incarnation)
                 }
                 return state
             }
-            return Control.State(.ok, on: asked, change(state.extent))
+            return Control.State(.ok, on: position, change(state.extent))
         }
     }
 }

@@ -32,7 +32,7 @@ struct Oracle {
         ((try? database(service).first(sql) { $0.int(0) }) ?? nil) ?? 0
     }
 
-    /// All records of a stream, including those that its keeper has pruned.
+    /// All records of a stream, including those that its writer has pruned.
     func records(of stream: StreamName, at service: ServiceName) throws -> [StoredRecord] {
         let store = SQLiteBusStore(database(service))
         let (base, _) = try store.open(stream, newIncarnation: { .zero })
@@ -50,14 +50,14 @@ struct Oracle {
         return try texts.map { try JSON.parse($0).decode(Row.self) }
     }
 
-    /// Whether a promise was lost with a disk that was replaced by an older copy.
+    /// Whether a confirmed fact was lost because a disk was replaced by an older copy.
     func isExcused(_ step: Int, at service: ServiceName) -> Bool {
-        world.slot(service).disk?.hasForgotten(step) ?? false
+        world.slot(service).disk?.hasLost(step) ?? false
     }
 
     /// Whether a service was ever restarted on an older disk.
-    func wentBack(_ service: ServiceName) -> Bool {
-        world.slot(service).disk?.forgotten.isEmpty == false
+    func wasRestored(_ service: ServiceName) -> Bool {
+        world.slot(service).disk?.lost.isEmpty == false
     }
 
     // MARK: Pending work
@@ -81,7 +81,7 @@ struct Oracle {
         return all
     }
 
-    /// Whether anybody could still answer an emergency.
+    /// Whether an emergency still waits for an acknowledgement.
     private func isUnanswered(_ emergency: NotifierCore.Emergency) -> Bool {
         guard emergency.state == .open || emergency.state == .countdown else { return false }
         let replica = world.slot(.notifier).life?.host.directory?.replica
@@ -91,21 +91,21 @@ struct Oracle {
     // MARK: Checks
 
     /// - Throws: the first ``Objection``
-    func judge() throws {
-        try judgeStreams()
-        try judgePromises()
-        try judgeWatches()
-        try judgeConsumers()
-        try judgeTold()
-        try judgeEnds()
+    func check() throws {
+        try checkStreams()
+        try checkConfirmations()
+        try checkWatches()
+        try checkConsumers()
+        try checkMessages()
+        try checkEnds()
     }
 
-    private func judgeStreams() throws {
+    private func checkStreams() throws {
         for partition in Partition.all {
             let inputs = try events(of: .input(partition), at: .ingest)
             let outputs = try records(of: .events(partition), at: .ingest).map(\.record)
             if inputs.isEmpty, outputs.isEmpty { continue }
-            try judgeDecisions(inputs, outputs, of: partition)
+            try checkDecisions(inputs, outputs, of: partition)
         }
         for slot in world.slots {
             for lag in slot.life?.host.bus.lags ?? [] where lag.records > 0 {
@@ -116,7 +116,7 @@ struct Oracle {
 
     /// The log equals what a new evaluator computes from the inputs, with one entry per decision.
     /// Each crossing is recorded once; entries and exits alternate while the zones do not change.
-    private func judgeDecisions(
+    private func checkDecisions(
         _ inputs: [Event], _ outputs: [Record], of partition: Partition
     ) throws {
         var core = EvaluatorCore(logics: world.logics)
@@ -124,10 +124,10 @@ struct Oracle {
         var expected: [Record] = []
         var crossings = Crossings()
         for input in inputs {
-            var made: [Event] = []
-            core.handle(input, in: partition, into: &made)
-            try crossings.apply(input, made)
-            expected += try made.map { try EventCodec.encode($0) }
+            var outputEvents: [Event] = []
+            core.handle(input, in: partition, into: &outputEvents)
+            try crossings.apply(input, outputEvents)
+            expected += try outputEvents.map { try EventCodec.encode($0) }
         }
         guard expected != outputs else { return }
         let place = zip(expected, outputs).prefix { $0 == $1 }.count

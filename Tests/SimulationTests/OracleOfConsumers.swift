@@ -8,18 +8,18 @@ import Wire
 
 // Checks that every consumer has applied its streams completely.
 extension Oracle {
-    func judgeConsumers() throws {
+    func checkConsumers() throws {
         let decided = try Partition.all.flatMap { partition in
             try events(of: .events(partition), at: .ingest)
         }
         let signals = try events(of: .sos, at: .ingest)
         let expired = try events(of: .deadlines, at: .timer)
         let deliveries = try events(of: .deliveries, at: .notifier)
-        try judgeApplied(decided + signals + expired, by: .notifier, Oracle.forNotifier)
-        try judgeApplied(expired + deliveries, by: .ingest, Oracle.forIngest)
-        try judgeClocks(decided + deliveries)
-        try judgeDirectories()
-        try judgeNotices()
+        try checkApplied(decided + signals + expired, by: .notifier, Oracle.forNotifier)
+        try checkApplied(expired + deliveries, by: .ingest, Oracle.forIngest)
+        try checkDeadlines(decided + deliveries)
+        try checkDirectories()
+        try checkNotices()
     }
 
     private static let forNotifier: Set<EventKind> = [
@@ -34,11 +34,11 @@ extension Oracle {
     ]
 
     /// A consumer that remembers applied events has applied all of them.
-    private func judgeApplied(
+    private func checkApplied(
         _ events: [Event], by service: ServiceName, _ kinds: Set<EventKind>
     ) throws {
         let applied = Set(try database(service).all("SELECT id FROM applied") { $0.id(0) as ID128 })
-        let replaced = wentBack(.timer) ? replacedWatches(events) : []
+        let replaced = wasRestored(.timer) ? replacedWatches(events) : []
         for event in events where kinds.contains(event.kind) && !replaced.contains(event.id) {
             if !applied.contains(event.id.raw) {
                 throw Objection("\(service) has not applied \(event.kind.type) \(event.id)")
@@ -64,27 +64,28 @@ extension Oracle {
     }
 
     /// Every scheduled deadline is pending or has expired.
-    private func judgeClocks(_ events: [Event]) throws {
-        var wanted: Set<DeadlineID> = []
-        var given: Set<DeadlineID> = []
+    private func checkDeadlines(_ events: [Event]) throws {
+        var scheduled: Set<DeadlineID> = []
+        var cancelled: Set<DeadlineID> = []
         for event in events {
             switch event.body {
-            case .deadlineScheduled(let clock): wanted.insert(clock.id)
-            case .deadlineCancelled(let clock): given.insert(clock.id)
+            case .deadlineScheduled(let deadline): scheduled.insert(deadline.id)
+            case .deadlineCancelled(let deadline): cancelled.insert(deadline.id)
             default: break
             }
         }
-        let kept = Set(try database(.timer).all("SELECT id FROM deadline") { DeadlineID($0.id(0)) })
-        if let lost = wanted.subtracting(given).subtracting(kept).min() {
-            throw Objection("the timer does not know \(lost), which is scheduled")
+        let pending = Set(
+            try database(.timer).all("SELECT id FROM deadline") { DeadlineID($0.id(0)) })
+        if let lost = scheduled.subtracting(cancelled).subtracting(pending).min() {
+            throw Objection("the timer lacks \(lost), which is scheduled")
         }
     }
 
     /// Every directory replica equals the directory.
-    private func judgeDirectories() throws {
-        guard let keeper = world.slot(.membership).life else { return }
+    private func checkDirectories() throws {
+        guard let writer = world.slot(.membership).life else { return }
         var directory = Replica()
-        for event in try keeper.service.snapshot(of: .directory) { directory.apply(event.body) }
+        for event in try writer.service.snapshot(of: .directory) { directory.apply(event.body) }
         for slot in world.slots {
             guard let replica = slot.life?.host.directory?.replica else { continue }
             let differences = Replica.difference(from: replica, to: directory)
@@ -96,7 +97,7 @@ extension Oracle {
     }
 
     /// A stream was reported as diverged only if it was.
-    private func judgeNotices() throws {
+    private func checkNotices() throws {
         for slot in world.slots {
             for notice in slot.notices {
                 let stream: StreamName
@@ -113,8 +114,8 @@ extension Oracle {
                     stream = found
                 default: continue
                 }
-                let keeper = ServiceName.allCases.first { $0.served.contains(stream) }
-                if let keeper, !wentBack(keeper) {
+                let writer = ServiceName.allCases.first { $0.served.contains(stream) }
+                if let writer, !wasRestored(writer) {
                     throw Objection("\(slot.name), although no disk was restored: \(notice)")
                 }
             }

@@ -2,16 +2,16 @@ import Model
 
 // Checks who ended an emergency for whom.
 extension Oracle {
-    /// Others end an emergency only in the circles that they share with the person. If it ended for
-    /// all, somebody of each circle resolved it, or the person confirmed it.
-    func judgeEnds() throws {
-        guard !wentBack(.notifier), !wentBack(.ingest) else { return }
+    /// Other people end an emergency only in circles that they share with the person. If it ended
+    /// in all circles, a member of each circle resolved it, or the person confirmed it.
+    func checkEnds() throws {
+        guard !wasRestored(.notifier), !wasRestored(.ingest) else { return }
         var ended: [EmergencyID: Set<CircleID>] = [:]
         for event in try events(of: .deliveries, at: .notifier) {
             switch event.body {
-            case .emergencySnapshot(let standing):
-                for signal in standing.signals { ended[signal.id] = Set(standing.endedCircles) }
-                ended[standing.emergency] = Set(standing.endedCircles)
+            case .emergencySnapshot(let snapshot):
+                for signal in snapshot.signals { ended[signal.id] = Set(snapshot.endedCircles) }
+                ended[snapshot.emergency] = Set(snapshot.endedCircles)
             case .resolutionCommitted(let answer):
                 guard let resolver = answer.by, resolver != answer.person else { continue }
                 let own = world.household.circles(of: answer.person)

@@ -3,17 +3,17 @@ import NotifierCore
 import Store
 import Wire
 
-// Checks who was notified of what, and how often.
+// Checks recipients, rights and repetitions of messages.
 extension Oracle {
-    func judgeTold() throws {
+    func checkMessages() throws {
         let rows = try rows("notifications", as: NotifierCore.Notification.self)
-        try judgeRights(rows)
-        try judgeEmergencies()
-        try judgeRepetitions(rows)
+        try checkRights(rows)
+        try checkEmergencies()
+        try checkRepetitions(rows)
     }
 
-    /// Nobody without the right is ever notified.
-    private func judgeRights(_ rows: [NotifierCore.Notification]) throws {
+    /// Only recipients with the right are notified.
+    private func checkRights(_ rows: [NotifierCore.Notification]) throws {
         for row in rows {
             guard let person = row.person, let recipient = row.recipient, person != recipient,
                 !world.household.share(person, recipient)
@@ -23,8 +23,8 @@ extension Oracle {
         }
     }
 
-    /// Every notified emergency was raised by somebody.
-    private func judgeEmergencies() throws {
+    /// Every notified emergency was raised by a person.
+    private func checkEmergencies() throws {
         let known = Set(world.facts.signals.map(\.id))
         for emergency in try self.rows("emergencies", as: NotifierCore.Emergency.self)
         where emergency.trigger != .watchExpired && !known.contains(emergency.id) {
@@ -32,24 +32,24 @@ extension Oracle {
             let isStored = try database(.ingest).first(
                 "SELECT 1 FROM emergency WHERE id = ?", .id(emergency.id)
             ) { $0.int(0) }
-            if isStored == nil, !wentBack(.ingest) {
-                throw Objection("nobody has raised \(emergency.id)")
+            if isStored == nil, !wasRestored(.ingest) {
+                throw Objection("nobody raised \(emergency.id)")
             }
         }
     }
 
-    /// Nobody is notified twice, except after an attempt with an unknown result.
-    private func judgeRepetitions(_ rows: [NotifierCore.Notification]) throws {
+    /// No message is sent twice, except after an attempt with an unknown result.
+    private func checkRepetitions(_ rows: [NotifierCore.Notification]) throws {
         var tokens: [String: NotificationID] = [:]
         for row in rows { tokens[row.token] = row.id }
-        var taken: [NotificationID: Int] = [:]
+        var sendCounts: [NotificationID: Int] = [:]
         for message in world.carrier.messages {
             guard let id = NotificationID(message.name) ?? tokens[message.name] else { continue }
-            taken[id, default: 0] += 1
+            sendCounts[id, default: 0] += 1
         }
         let doubts = Dictionary(rows.map { ($0.id, $0.unknownOutcomes) }, uniquingKeysWith: { $1 })
-        for (id, number) in taken.sorted(by: { $0.key < $1.key }) {
-            guard number > 1 + (doubts[id] ?? 0), !wentBack(.notifier) else { continue }
+        for (id, number) in sendCounts.sorted(by: { $0.key < $1.key }) {
+            guard number > 1 + (doubts[id] ?? 0), !wasRestored(.notifier) else { continue }
             throw Objection(
                 "\(id) was sent \(number) times without a doubt: \(try attempts(at: id))")
         }

@@ -9,7 +9,7 @@ import Wire
 final class OrderOfSets: PlantedBug {
     func service(_ inner: any Service, of slot: ProcessSlot) -> any Service {
         guard let evaluator = inner as? EvaluatorService, slot.starts % 2 == 0 else { return inner }
-        let service = InterceptedService(evaluator)
+        let service = InterceptedService.wrap(evaluator)
         service.applyInstead = { event, stream, position in
             guard case .input(let partition) = stream else { return }
             var outputs: [Event] = []

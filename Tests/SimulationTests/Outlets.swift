@@ -15,7 +15,7 @@ final class SimulatedHTTPServer: HTTPServer {
 
     init(gate: OutputGate) { self.gate = gate }
 
-    /// Adds a request; the response goes to the closure.
+    /// Adds a request; the closure receives the response.
     func arrive(_ request: Request, answered: @escaping Answered) {
         arrived.append(request)
         waiting[request.id] = answered
@@ -36,7 +36,7 @@ final class SimulatedHTTPServer: HTTPServer {
     func unsentBytes(of id: UInt64) -> Int? { nil }
 
     func flush() {
-        for (tell, response) in answered where gate.admitsNext() { tell(response) }
+        for (handle, response) in answered where gate.admitsNext() { handle(response) }
         answered = []
     }
 

@@ -92,9 +92,9 @@ final class Phone {
                 key: "\(owner)-reports-\(sent)"
             ) { [self] response, step in
                 guard (200..<300).contains(response.status) else {
-                    return world.facts.refused("a phone's report", response)
+                    return world.facts.rejected("a phone's report", response)
                 }
-                world.facts.reports += batch.map { Promise($0.id, step) }
+                world.facts.reports += batch.map { Confirmed($0.id, step) }
                 if let panic, let person { world.facts.raised(panic, by: person.id, step) }
             })
     }
@@ -122,7 +122,7 @@ final class Phone {
                 [self] response, step in
                 guard response.status == 202, let person,
                     let id = response.emergency
-                else { return world.facts.refused("a call for help", response) }
+                else { return world.facts.rejected("an emergency request", response) }
                 world.facts.raised(id, by: person.id, step)
                 guard mayCancel else { return }
                 world.after(Int64(chance.in(100...4000))) { [self] in cancel(id) }
@@ -135,7 +135,7 @@ final class Phone {
                 .post, "/v1/emergencies/\(id)/cancellation", of: .ingest, as: token,
                 key: "cancel-\(id)"
             ) { [self] response, step in
-                if response.status == 202 { world.facts.cancelled.append(Promise(id, step)) }
+                if response.status == 202 { world.facts.cancelled.append(Confirmed(id, step)) }
             })
     }
 

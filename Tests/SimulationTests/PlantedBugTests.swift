@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test func `is detected: records published before their commit`() throws {
-        #expect(try isFound { ToldTooEarly() })
+        #expect(try isFound { RespondedTooEarly() })
     }
 
     @Test func `is detected: proposals appended without comparison`() throws {
-        #expect(try isFound { AppendedBlindly() })
+        #expect(try isFound { AppendedUnchecked() })
     }
 
-    @Test func `is detected: records accepted by their numbers alone after a restore`() throws {
+    @Test func `is detected: records accepted by their numbers only after a restore`() throws {
         #expect(try isFound { NumbersOnly() })
     }
 

@@ -41,7 +41,7 @@ final class CursorApart: PlantedBug {
 }
 
 /// Records are published before their transaction is committed.
-final class ToldTooEarly: PlantedBug {
+final class RespondedTooEarly: PlantedBug {
     func store(
         _ inner: SQLiteBusStore, _ database: Database, of slot: ProcessSlot
     ) -> RecordingBusStore { Store(inner, slot) }
@@ -72,7 +72,7 @@ final class ToldTooEarly: PlantedBug {
 }
 
 /// Proposals of evaluators are appended without comparing them with the end of the stream.
-final class AppendedBlindly: PlantedBug {
+final class AppendedUnchecked: PlantedBug {
     func transport(_ inner: SimulatedTransport, of slot: ProcessSlot) -> any BusTransport {
         guard slot.service == .ingest else { return inner }
         return MiddleTransport(inner) { [unowned slot] arrival in
@@ -116,12 +116,12 @@ final class KeyedByEvent: PlantedBug {
         service.apply = { event, _ in
             var event = event
             switch event.body {
-            case .emergencyOpened(var news):
-                news.emergency = EmergencyID(event.id.raw)
-                event.body = .emergencyOpened(news)
-            case .emergencyJoined(var news):
-                news.emergency = EmergencyID(event.id.raw)
-                event.body = .emergencyJoined(news)
+            case .emergencyOpened(var change):
+                change.emergency = EmergencyID(event.id.raw)
+                event.body = .emergencyOpened(change)
+            case .emergencyJoined(var change):
+                change.emergency = EmergencyID(event.id.raw)
+                event.body = .emergencyJoined(change)
             default: break
             }
             return event

@@ -7,7 +7,7 @@ import Wire
 @testable import Hosting
 @testable import Runtime
 
-/// The slot of a process: it runs, dies and is restarted there, over the same disk.
+/// The slot of a process, which runs, is killed and is restarted on the same disk.
 final class ProcessSlot {
     /// A running process.
     struct Life {
@@ -30,12 +30,12 @@ final class ProcessSlot {
     /// When its next turn is due.
     private(set) var turn = Int64.max
     private var lastTurn: Int64 = 0
-    /// When a dead process is restarted.
+    /// When a killed process is restarted.
     var startsAt = Int64.max
     var stoppedUntil: Int64 = 0
     var diskFullUntil: Int64 = 0
     /// The fault of the coming turn.
-    var spoilsCommit = false
+    var preventsCommit = false
     private(set) var starts = 0
     private(set) var notices: [BusNotice] = []
     let archive = Archive()
@@ -53,11 +53,11 @@ final class ProcessSlot {
     var service: ServiceName { program.name }
 
     /// The stores of all processes that keep streams.
-    var keepers: [Database] { world.slots.compactMap { $0.disk?.database } }
+    var databases: [Database] { world.slots.compactMap { $0.disk?.database } }
 
     // MARK: Start and end
 
-    /// Starts the process over its disk.
+    /// Starts the process on its disk.
     func start() throws {
         starts += 1
         if starts > 1, let upgrade { program = upgrade }
@@ -89,16 +89,16 @@ final class ProcessSlot {
                 ? nil : ReplicaStore(database))
         let host = Host(
             definition: program.definition, configuration: program.configuration, parts: parts)
-        let made = try program.make(host)
-        let service = InterceptedService(plant?.service(made, of: self) ?? made)
+        let created = try program.make(host)
+        let service = InterceptedService.wrap(plant?.service(created, of: self) ?? created)
         plant?.meddle(service, of: self)
-        service.before = { [unowned self] in try spoilIfWanted(database) }
+        service.before = { [unowned self] in try preventCommit(database) }
         try host.open(service)
-        let tell = host.bus.hooks.notice
+        let notify = host.bus.hooks.notice
         host.bus.hooks.notice = { [unowned self] (notice: BusNotice) in
             notices.append(notice)
             self.world.trace.append("    \(name): \(notice)")
-            tell(notice)
+            notify(notice)
         }
         transport.wake = { [unowned self] in wake() }
         httpClient.wake = { [unowned self] in wake() }
@@ -110,7 +110,7 @@ final class ProcessSlot {
         turn = world.now + 1
     }
 
-    /// Kills it, as by `kill -9`: what was sent is sent, the rest is lost.
+    /// Kills it, as by `kill -9`. Unsent output is lost.
     func die(startingAgainAt time: Int64) {
         guard let life else { return }
         life.gate.left = 0
@@ -123,7 +123,7 @@ final class ProcessSlot {
         stoppedUntil = 0
     }
 
-    /// Asks it to stop, as by SIGTERM.
+    /// Requests a stop, as by SIGTERM.
     func end() { life?.host.beginShutdown() }
 
     /// Delivers a request. False if the process is not running.
@@ -150,7 +150,7 @@ final class ProcessSlot {
         guard let life else { return }
         lastTurn = world.now
         life.host.step()
-        spoilsCommit = false
+        preventsCommit = false
         guard !life.host.isStopping else {
             world.trace.append("    \(name) ends by itself")
             life.host.close()
@@ -162,17 +162,17 @@ final class ProcessSlot {
         turn = max(lastTurn + pause, lastTurn + Int64(wait))
     }
 
-    /// Suspends it for a while without its knowledge.
+    /// Suspends it, as by SIGSTOP.
     func stop(until time: Int64) {
         stoppedUntil = time
         turn = max(turn, time)
     }
 
-    private func spoilIfWanted(_ database: Database) throws {
-        guard spoilsCommit || world.now < diskFullUntil else { return }
-        guard let disk else { throw Spoilt() }
-        try disk.spoil()
+    private func preventCommit(_ database: Database) throws {
+        guard preventsCommit || world.now < diskFullUntil else { return }
+        guard let disk else { throw CommitPrevented() }
+        try disk.preventCommit()
     }
 
-    private struct Spoilt: Error {}
+    private struct CommitPrevented: Error {}
 }

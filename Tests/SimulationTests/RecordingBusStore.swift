@@ -3,8 +3,8 @@ import Wire
 
 @testable import Bus
 
-/// A bus store in front of another one. It keeps pruned records, so that oracles can check whole
-/// streams at the end; planted bugs are subclasses of it.
+/// A wrapper of a bus store. It keeps pruned records, so oracles can check whole streams at the
+/// end. Planted bugs are subclasses of it.
 class RecordingBusStore: BusStore {
     let inner: any BusStore
     private let archive: Archive

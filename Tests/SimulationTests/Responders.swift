@@ -4,7 +4,7 @@ import Parsing
 import Store
 import Web
 
-/// People who are notified of emergencies and answer or do not.
+/// People who are notified of emergencies and may acknowledge them.
 final class Responders {
     private unowned let world: World
     private var chance: SeededRandom
@@ -15,7 +15,7 @@ final class Responders {
         self.chance = chance
     }
 
-    /// A message arrives on a person's phone. Without faults everybody answers.
+    /// A message arrives on a person's phone. Without faults all acknowledge.
     func receive(_ message: Carrier.Message) {
         let row = notification(of: message)
         if let row, row.reason == .ownEnded { return confirm(row) }
@@ -27,10 +27,10 @@ final class Responders {
         world.after(Int64(chance.in(500...8000))) { [self] in acknowledge(emergency, helper) }
     }
 
-    /// The person in danger is asked to confirm that their emergency is over.
-    private func confirm(_ question: NotifierCore.Notification) {
-        guard let emergency = question.emergency,
-            let person = world.household.person(withID: question.recipient), chance.happens(300)
+    /// Asks the person in danger to confirm that their emergency is over.
+    private func confirm(_ notification: NotifierCore.Notification) {
+        guard let emergency = notification.emergency,
+            let person = world.household.person(withID: notification.recipient), chance.happens(300)
         else { return }
         world.after(Int64(chance.in(500...8000))) { [self] in
             world.clientRequests.begin(
@@ -57,14 +57,14 @@ final class Responders {
     }
 
     private func acknowledge(_ emergency: EmergencyID, _ helper: SimulatedPerson) {
-        let key = "take-\(emergency)-\(helper.name)-\(world.newNumber())"
+        let key = "acknowledge-\(emergency)-\(helper.name)-\(world.newNumber())"
         world.clientRequests.begin(
             ClientRequest(
                 .post, "/v1/emergencies/\(emergency)/acknowledgement", of: .notifier,
                 as: helper.token, key: key
             ) { [self] response, step in
                 guard response.status == 200 else { return }
-                world.facts.taken.append(Promise(emergency, step))
+                world.facts.acknowledged.append(Confirmed(emergency, step))
                 guard chance.happens(600) else { return }
                 world.after(Int64(chance.in(500...8000))) { [self] in end(emergency, helper) }
             })
@@ -79,7 +79,7 @@ final class Responders {
 }
 
 extension NotifyReason {
-    /// A message that asks for help, as opposed to one about its outcome.
+    /// A message about an emergency, as opposed to one about its outcome.
     var isCallForHelp: Bool {
         switch self {
         case .tier, .exhausted, .pressedAgain, .lateRecord, .acknowledgementReminder: true

@@ -23,6 +23,6 @@ struct SeededRandom {
         elements[below(elements.count)]
     }
 
-    /// An independent source, so that one more or one fewer draw there changes nothing here.
+    /// An independent source: the number of its draws does not affect this one.
     mutating func fork() -> SeededRandom { SeededRandom(seed: generator.next()) }
 }

@@ -61,7 +61,7 @@ struct Simulation {
                 try world.runWithFaults(steps: steps)
                 // Items held after an outage wait ten minutes for the operator.
                 try world.runToRest(stepsMax: 6 * steps + 60_000)
-                try Oracle(world).judge()
+                try Oracle(world).check()
             } catch let objection as Objection {
                 outcome.objection = objection
             }

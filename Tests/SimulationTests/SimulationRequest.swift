@@ -67,7 +67,7 @@ struct SimulationRequest {
         let again = try simulation.run(seed: outcome.seed, steps: steps, keepsText: true)
         guard again.digest == outcome.digest else {
             return writeLine(
-                "  It came out otherwise the second time: is the hashing deterministic?")
+                "  The second run had another result: is the hashing deterministic?")
         }
         for line in again.lines.suffix(lines) { writeLine("  " + line) }
         writeLine("  again: make simulate SEED=\(outcome.seed) STEPS=\(steps)")

@@ -16,7 +16,7 @@ import Testing
         #expect(EvaluatorLimits.logicVersions.contains(Int(IngestCore.Limits.logicVersion)))
     }
 
-    @Test func `starts and comes to rest`() throws {
+    @Test func `starts and becomes idle`() throws {
         let outcome = try Simulation().run(seed: 1, steps: 300, faults: Faults())
         #expect(outcome.objection == nil)
     }
@@ -39,7 +39,7 @@ import Testing
 
     /// The worlds of `make simulate`.
     @Test(.enabled(if: SimulationRequest.fromEnvironment != nil))
-    func `as it was asked for`() throws {
+    func `the requested worlds`() throws {
         let report = try SimulationRequest.fromEnvironment?.run()
         #expect(report?.objections == [])
     }
@@ -49,7 +49,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [
-            "--testing-library", "swift-testing", "--filter", "as it was asked for",
+            "--testing-library", "swift-testing", "--filter", "the requested worlds",
         ]
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()

@@ -32,7 +32,7 @@ import Wire
         var still = Faults()
         still.evaluators = 2
         let outcome = try simulation.run(seed: 1, steps: 300, faults: still)
-        #expect(outcome.objection == nil && outcome.logic == 1, "nobody was started again")
+        #expect(outcome.objection == nil && outcome.logic == 1, "no process was restarted")
     }
 }
 

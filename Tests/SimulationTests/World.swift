@@ -40,7 +40,7 @@ final class World {
     private let logDescriptor: Int32
 
     /// Wall time at the start, milliseconds since 1970.
-    private static let begun: Int64 = 1_795_000_000_000
+    private static let startMilliseconds: Int64 = 1_795_000_000_000
 
     /// - Parameters:
     ///   - programs: by service name
@@ -86,9 +86,9 @@ final class World {
 
     // MARK: Time
 
-    var wallNanoseconds: Int64 { (World.begun + now + wallOffset) * 1_000_000 }
+    var wallNanoseconds: Int64 { (World.startMilliseconds + now + wallOffset) * 1_000_000 }
     /// The time on phones.
-    var trueTime: Timestamp { Timestamp(milliseconds: World.begun + now) }
+    var trueTime: Timestamp { Timestamp(milliseconds: World.startMilliseconds + now) }
 
     func after(_ milliseconds: Int64, _ action: @escaping () -> Void) {
         actionQueue.add(action, at: now + max(0, milliseconds))
@@ -119,8 +119,8 @@ final class World {
     func setUp() throws {
         for slot in slots { try slot.start() }
         household.begin()
-        try run(stepsMax: 5000) { household.isReady && isWhole }
-        guard household.isReady, isWhole else {
+        try run(stepsMax: 5000) { household.isReady && isComplete }
+        guard household.isReady, isComplete else {
             throw Objection("the suite does not start: \(pendingProblems)")
         }
     }
@@ -129,7 +129,7 @@ final class World {
     func runWithFaults(steps: Int) throws {
         isQuiet = false
         trace.append("faults: \(faults)")
-        for person in household.everybody { person.phone?.live() }
+        for person in household.everyone { person.phone?.live() }
         admin.live()
         for rogue in rogues { rogue.live() }
         let end = step + steps
@@ -182,43 +182,43 @@ final class World {
     // MARK: Recovery
 
     /// Whether every service runs and has applied everything.
-    private var isWhole: Bool { pendingProblems.isEmpty }
+    private var isComplete: Bool { pendingProblems.isEmpty }
 
-    /// … and nothing is left to do.
+    /// Whether everything is applied and no work is pending.
     private var isAtRest: Bool {
-        clientRequests.open == 0 && isWhole && Oracle(self).waits.isEmpty
+        clientRequests.open == 0 && isComplete && Oracle(self).waits.isEmpty
     }
 
     /// Reasons why the suite has not recovered, as sentences.
     private var pendingProblems: [String] {
         slots.flatMap { slot -> [String] in
             guard let life = slot.life else { return ["\(slot.name) does not run"] }
-            let healthProblems = life.host.healthProblems.filter { trouble in
-                !World.lasting.contains(where: trouble.hasPrefix)
-                    && !trouble.contains(" was revoked at ")
+            let healthProblems = life.host.healthProblems.filter { problem in
+                !World.persistentProblems.contains(where: problem.hasPrefix)
+                    && !problem.contains(" was revoked at ")
             }
             return (healthProblems + unapplied(by: life.host.bus)).map { "\(slot.name): \($0)" }
         } + unevaluated + Oracle(self).waits
     }
 
     /// Health problems that remain until an operator acts or the next message is sent.
-    private static let lasting = ["nobody was notified", "gateway ", "the clock of"]
+    private static let persistentProblems = ["nobody was notified", "gateway ", "the clock of"]
 
-    /// Streams whose consumer has not applied everything of the keeper.
+    /// Streams whose consumer has not applied everything of the writer.
     private func unapplied(by bus: Bus) -> [String] {
         bus.lags.compactMap { lag in
-            let keeper = ServiceName(rawValue: lag.peer).flatMap { slot($0).life?.host.bus }
-            let isWhole = lag.isLive && keeper?.position(of: lag.stream) == lag.position
-            return isWhole ? nil : "\(lag.stream) is not applied"
+            let writer = ServiceName(rawValue: lag.peer).flatMap { slot($0).life?.host.bus }
+            let isComplete = lag.isLive && writer?.position(of: lag.stream) == lag.position
+            return isComplete ? nil : "\(lag.stream) is not applied"
         }
     }
 
     /// Partitions that are not completely evaluated, or whose outputs are not all in the log.
     private var unevaluated: [String] {
-        guard let keeper = slot(.ingest).life?.host.bus else { return [] }
+        guard let writer = slot(.ingest).life?.host.bus else { return [] }
         let owners = slots.filter { $0.service == .evaluator }.compactMap { $0.life?.host.bus }
         return Partition.all.compactMap { partition in
-            guard let end = keeper.position(of: .input(partition)), end.sequence > 0 else {
+            guard let end = writer.position(of: .input(partition)), end.sequence > 0 else {
                 return nil
             }
             let holders = owners.filter { owner in

@@ -18,10 +18,11 @@ extension Rule {
 
     /// The only file of the cores that may use pointers. It documents what keeps them valid, and no
     /// decision depends on an address.
-    static let addressFile = "Services/Evaluator/Core/Slab.swift"
+    static let addressFile = "Services/Evaluator/Core/State/Slab.swift"
 
     static let coreImports: Set<String> = [
-        "Model", "Geometry", "Timing", "Directory", "Hashing", "Wire", "Dialects",
+        "Model", "Collections", "Geometry", "Timing", "Directory", "Hashing", "Parsing", "Wire",
+        "Dialects", "JourneysCore",
     ]
 
     static let pureCores = Rule.each("cores are pure functions of their inputs") { file in

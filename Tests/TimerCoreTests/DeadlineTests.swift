@@ -65,12 +65,12 @@ import TimerCore
 
     @Test func `always has the same event`() {
         let deadline = Some.deadline(1, due: 10)
-        let first = TimerCore.expired(deadline, late: false, at: Timeline.time(10), trace: "t")
-        let again = TimerCore.expired(deadline, late: true, at: Timeline.time(99), trace: "t")
+        let first = Event.expired(deadline, late: false, at: Timeline.time(10), trace: "t")
+        let again = Event.expired(deadline, late: true, at: Timeline.time(99), trace: "t")
         #expect(first.id == again.id)
         #expect(
             first.id
-                != TimerCore.expired(
+                != Event.expired(
                     Some.deadline(2, due: 10), late: false, at: Timeline.time(10), trace: "t"
                 ).id)
         guard case .deadlineExpired(let expired) = again.body else {

@@ -37,7 +37,7 @@ import TimerCore
         #expect(line.run(until: 86_400).effects.alarms.isEmpty)
     }
 
-    @Test(arguments: [NotificationState.queued, .sending, .refused, .unknown, .expired])
+    @Test(arguments: [NotificationState.queued, .sending, .rejected, .unknown, .expired])
     func `is not settled by a message that nobody accepted`(state: NotificationState) {
         var line = Timeline()
         line.at(0, .signal(Some.signal(1, at: 0)))
@@ -62,7 +62,7 @@ import TimerCore
         var line = Timeline()
         line.at(0, .signal(Some.signal(1, at: 0)))
         line.at(12, .notification(Some.notification(of: 1, .accepted)))
-        line.at(40, .notification(Some.notification(of: 1, .refused)))
+        line.at(40, .notification(Some.notification(of: 1, .rejected)))
         line.restart(at: 41)
         let steps = line.run(until: 1000)
         #expect(steps.seconds { if case .raiseAlarm = $0 { true } else { false } } == [56])
@@ -76,9 +76,9 @@ import TimerCore
         line.at(0, .signal(Some.signal(1, at: 0)))
         line.at(12, .notification(Some.notification(of: 1, .accepted)))
         line.at(12, .notification(Some.notification(of: 1, .accepted, number: 2)))
-        line.at(40, .notification(Some.notification(of: 1, .refused)))
+        line.at(40, .notification(Some.notification(of: 1, .rejected)))
         line.at(41, .acknowledged(Some.answer(1, at: 41)))
-        line.at(42, .notification(Some.notification(of: 1, .refused, number: 2)))
+        line.at(42, .notification(Some.notification(of: 1, .rejected, number: 2)))
         #expect(line.run(until: 900).effects.alarms.isEmpty)
         // The escalation resumes: somebody has to be notified again.
         line.at(1000, .escalated(Some.emergency(1)))

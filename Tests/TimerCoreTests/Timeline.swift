@@ -1,3 +1,4 @@
+import Directory
 import Model
 import TimerCore
 
@@ -28,9 +29,9 @@ struct Timeline {
     @discardableResult
     mutating func at(_ second: Int, _ input: Input) -> [Effect] {
         self.second = second
-        var effects: [Effect] = []
-        core.handle(input, at: Timeline.time(second), into: &effects)
-        return effects.compactMap { store($0) }
+        var turn = Turn<Effect>(now: Timeline.time(second), directory: Replica())
+        core.handle(input, &turn)
+        return turn.effects.compactMap { store($0) }
     }
 
     /// Advances time and ticks the core at its deadlines.
@@ -96,7 +97,7 @@ enum Some {
 
     static func deadline(_ number: UInt64, due second: Int) -> Deadline {
         Deadline(
-            id: DeadlineID(ID128(high: 2, low: number)), rule: .tier, person: anna,
+            id: DeadlineID(ID128(high: 2, low: number)), kind: .tier, person: anna,
             due: Timeline.time(second))
     }
 

@@ -9,7 +9,7 @@ import Testing
 
     private func deadline(_ number: UInt64, _ rule: DeadlineKind) -> Deadline {
         Deadline(
-            id: DeadlineID(ID128(high: 2, low: number)), rule: rule, person: anna,
+            id: DeadlineID(ID128(high: 2, low: number)), kind: rule, person: anna,
             emergency: emergency, due: noon + .seconds(60))
     }
 
@@ -65,7 +65,7 @@ import Testing
         }
         try world.turn()
         #expect(try world.service.heldEntries.count == 1)
-        #expect(world.service.statusDetails["clocks"] == 1)
+        #expect(world.service.statusDetails["deadlines"] == 1)
     }
 
     @Test func `of a watch is due at its expiry, not at its reminder`() throws {

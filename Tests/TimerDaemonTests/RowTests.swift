@@ -19,7 +19,7 @@ import TimerCore
 
     private func deadline(_ number: UInt64, due second: Int64) -> Deadline {
         Deadline(
-            id: DeadlineID(ID128(high: 1, low: number)), rule: .tier,
+            id: DeadlineID(ID128(high: 1, low: number)), kind: .tier,
             person: PersonID(ID128(high: 2, low: 2)),
             emergency: EmergencyID(ID128(high: 3, low: 3)), subject: "cir_x",
             due: Timestamp(seconds: second))

@@ -15,7 +15,7 @@ import Wire
 
     private func deadline(_ number: UInt64, after seconds: Int) -> Deadline {
         Deadline(
-            id: DeadlineID(ID128(high: 2, low: number)), rule: .countdown, person: anna,
+            id: DeadlineID(ID128(high: 2, low: number)), kind: .countdown, person: anna,
             due: noon + .seconds(seconds))
     }
 

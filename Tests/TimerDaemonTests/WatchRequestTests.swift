@@ -69,7 +69,7 @@ import Web
         for principal in [Principal.person(Self.anna), .device(DeviceID(.zero), of: Self.anna)] {
             let body = #"{"minutes": 45.5, "note": "home by bus"}"#
             guard
-                case .input(.startWatch(let start)) = try parse(
+                case .input(.startWatch(let start), _) = try parse(
                     .post, "/v1/watches", body: body, by: principal)
             else {
                 Issue.record("no start")
@@ -137,11 +137,11 @@ import Web
         let anna = Principal.person(Self.anna)
         let id = timed.watch.id
         guard
-            case .input(.extendWatch(id, by: .seconds(600), request: 5)) = try parse(
+            case .input(.extendWatch(id, by: .seconds(600), request: 5), _) = try parse(
                 .post, path + "/extension", body: #"{"minutes": 10}"#, by: anna),
-            case .input(.closeWatch(id, as: .end, request: 5)) = try parse(
+            case .input(.closeWatch(id, as: .end, request: 5), _) = try parse(
                 .post, path + "/end", by: anna),
-            case .input(.closeWatch(id, as: .cancel, request: 5)) = try parse(
+            case .input(.closeWatch(id, as: .cancel, request: 5), _) = try parse(
                 .delete, path, by: anna, headers: ["If-Match": "\"4\""])
         else {
             Issue.record("not what was asked for")

@@ -55,7 +55,7 @@ import Testing
             dialogue.recordCommand("QUIT")
             dialogue.receiveReply("221 goodbye")
             let failure = failure(dialogue)
-            #expect(failure?.fate == .refused)
+            #expect(failure?.fate == .rejected)
             #expect(
                 failure?.reply == .init(code: 550, text: "5.1.1 no 5.1.1 really", stage: stage))
             #expect(failure?.message == "the mail server replied 550 at stage \(stage.rawValue)")
@@ -66,7 +66,7 @@ import Testing
         var late = accepted()
         late.recordMessageEnd()
         late.receiveReply("451 4.3.0 later")
-        #expect(failure(late)?.fate == .refused)
+        #expect(failure(late)?.fate == .rejected)
         #expect(failure(late)?.reply?.code == 451)
     }
 
@@ -120,7 +120,7 @@ import Testing
         let server = RawServer()
         server.greet = { $0.send("554 5.7.1 not you\r\n") }
         let failure = try failure(of: server)
-        #expect(failure.fate == .refused)
+        #expect(failure.fate == .rejected)
         #expect(failure.reply == .init(code: 554, text: "5.7.1 not you", stage: .connect))
     }
 

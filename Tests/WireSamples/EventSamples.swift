@@ -26,7 +26,7 @@ public enum EventSamples {
         emergency: emergency, person: person, by: PersonID(id(7)), at: time, note: nil)
 
     private static let deadline = Deadline(
-        id: DeadlineID(id(8)), rule: .countdown, person: person, emergency: emergency, due: time)
+        id: DeadlineID(id(8)), kind: .countdown, person: person, emergency: emergency, due: time)
 
     private static let prepared = PreparedGeometry(
         origin: place, coefficients: [1, -2, .max], radiusCentimetres: 0,
@@ -70,7 +70,7 @@ public enum EventSamples {
 
     private static let standing = EmergencySnapshot(
         emergency: emergency, person: person, state: .acknowledged, by: person, at: time,
-        signals: [signal], told: [person], reached: .delivered)
+        signals: [signal], recipients: [person], reached: .delivered)
 
     private static let report = Report(
         id: ReportID(id(9)), person: person, device: device, fix: fix, trigger: .ping,
@@ -135,7 +135,7 @@ public enum EventSamples {
             ContactExpectation(person: person, device: device, contactTimeoutSeconds: 1800)),
         .inputContact(Contact(person: person, kind: .checkIn, at: time, trace: "t-6")),
         .inputContact(
-            Contact(person: person, kind: .heard, at: time, battery: 14, charging: false)),
+            Contact(person: person, kind: .seen, at: time, battery: 14, charging: false)),
         .inputWatch(WatchSpan(person: person, watch: WatchID(id(17)), until: time)),
         .inputIntakeOutage(IntakeOutage(from: time, to: time + .seconds(60))),
         .inputContactLossHold(ContactLossHold(isHeld: true)), .contactLate(silence),

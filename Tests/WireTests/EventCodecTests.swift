@@ -9,6 +9,21 @@ import WireSamples
         #expect(Set(EventSamples.events.map(\.kind)) == Set(EventKind.allCases))
     }
 
+    /// Events are looked up by their kind's name, and services pass them on by their number.
+    @Test func `has a row of its own for every kind`() throws {
+        let rows = EventKind.allCases.map(\.row)
+        #expect(Set(rows.map(\.type)).count == rows.count)
+        for kind in EventKind.allCases {
+            let event = try #require(EventSamples.events.first { $0.kind == kind })
+            let json = try EventCodec.cloudEvent(event, stream: nil, position: nil)
+            #expect(try EventCodec.decode(EventCodec.encode(event)).kind == kind)
+            #expect(json["type"]?.string == kind.row.type)
+            #expect(
+                (kind.row.removed != nil) == kind.type.hasSuffix("-removed")
+                    || kind.row.stream == .input)
+        }
+    }
+
     @Test(arguments: EventSamples.events)
     func `decodes every kind as it was encoded`(event: Event) throws {
         let record = try EventCodec.encode(event)

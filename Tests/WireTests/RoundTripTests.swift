@@ -19,4 +19,13 @@ import Wire
             #expect(RoundTrip.complaint(about: input) == nil, "\(input)")
         }
     }
+
+    @Test(arguments: RoundTrip.samples) func `with an extreme field is rejected or round-trips`(
+        sample: [UInt8]
+    ) {
+        let variants =
+            ExtremeValues.variants(ofBytes: sample, skipped: 1, limit: 400)
+            + ExtremeValues.variants(ofText: sample, skipped: 1)
+        for input in variants { #expect(RoundTrip.complaint(about: input) == nil, "\(input)") }
+    }
 }

@@ -49,7 +49,7 @@ private let faults: [Fault] = [
     Fault("AlertZoneSoundName,a\u{7}b", .malformed, "control character"),
     Fault("Sound\u{0}", .malformed, "control character"),
     Fault(
-        "Long," + String(repeating: "x", count: FileLimits.extraCharactersMax), .tooMuch, "too long"
+        "Long," + String(repeating: "x", count: ZoneLimits.extraCharactersMax), .tooMuch, "too long"
     ),
 ]
 
@@ -115,7 +115,7 @@ private let faults: [Fault] = [
     }
 
     @Test func `rows with unknown keys have a limit`() {
-        let many = String(repeating: "Colour,red\n", count: FileLimits.extraRowsMax + 1)
+        let many = String(repeating: "Colour,red\n", count: ZoneLimits.extraRowsMax + 1)
         #expect(rejection(of: before + many + "AlertZoneEnd")?.code == .tooMuch)
     }
 }

@@ -25,4 +25,10 @@ import Testing
             #expect(RoundTrip.complaint(about: Array(sample.prefix(count))) == nil)
         }
     }
+
+    @Test(arguments: RoundTrip.samples) func `handles extreme numbers`(sample: [UInt8]) {
+        for input in ExtremeValues.variants(ofText: sample, skipped: 1) {
+            #expect(RoundTrip.complaint(about: input) == nil)
+        }
+    }
 }

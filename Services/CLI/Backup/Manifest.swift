@@ -124,7 +124,7 @@ extension Manifest.Store {
     var json: JSON {
         [
             "service": .string(service.rawValue), "file": file.json,
-            "taken": .string(copied.description),
+            "created": .string(copied.description),
             "layout": .object(
                 layout.sorted { $0.key < $1.key }.map { .init($0.key, .integer(Int64($0.value))) }),
             "streams": .array(streams.map(\.json)),
@@ -139,7 +139,7 @@ extension Manifest.Store {
         service = found
         guard let described = json["file"] else { throw Unreadable(field: "file") }
         file = try Manifest.File(described)
-        copied = try json.time("taken")
+        copied = try json.time("created")
         layout = [:]
         for member in json["layout"]?.object ?? [] { layout[member.key] = member.value.int ?? 0 }
         streams = try json.list("streams").map { json throws(Unreadable) in try Extent(json) }

@@ -115,7 +115,8 @@ enum EvaluateFiles {
         }
         let radius = try call.number("--radius", default: 100, in: 1...250_000)
         guard let kind = ZoneKind(rawValue: call.value("--kind") ?? "safe") else {
-            throw CommandError.usage("--kind must be safe or alert", call.syntax)
+            let kinds = ZoneKind.allCases.map(\.rawValue).joined(separator: " or ")
+            throw CommandError.usage("--kind must be \(kinds)", call.syntax)
         }
         let options = ReadingOptions(pointRadiusCentimetres: Int32(radius * 100), kind: kind)
         do {
@@ -141,7 +142,12 @@ enum EvaluateFiles {
     ) throws -> ConfiguredZone {
         let draft = entry.draft
         let times = try entry.times()
-        let clock = try times.clock(clocks.clock, nearest: clocks.folder.nearest)
+        let clock: ZoneClock?
+        do {
+            clock = try times.clock(clocks.clock, nearest: clocks.folder.nearest)
+        } catch {
+            throw FileError(error, "read times")
+        }
         if clock == nil, times.schedule != nil || times.absentByMinute != nil {
             throw CommandError(
                 "\(path): \(entry.location): \(draft.name): a time zone is required",

@@ -22,8 +22,12 @@ struct WhatIf {
     /// - Parameters:
     ///   - armed: whether alert zones are armed
     ///   - start: when the zones are configured; not later than the first fix
-    init(zones: [ConfiguredZone], armed: Bool = true, start: Timestamp) {
+    ///   - usesFastPath: whether to skip what cannot change decisions; they are the same without
+    init(
+        zones: [ConfiguredZone], armed: Bool = true, start: Timestamp, usesFastPath: Bool = true
+    ) {
         now = start
+        state.isFastPathDisabled = !usesFastPath
         apply(.inputCircle(ConfiguredCircle(circle: WhatIf.circle, zones: zones)), at: start)
         apply(
             .inputPerson(

@@ -63,7 +63,7 @@ enum DeviceCommand: Command {
         case ("add", 3):
             let app = try app(of: call)
             let device = try Enrolment(api: try API(call)).device(
-                call.parameters[2], of: id, client: app.rawValue)
+                call.parameters[2], of: id, client: app.name)
             let token = try Token.device(device.token)
             try show(try setup(device.id.description, token: token, call), app, call)
         case ("setup", 2):
@@ -108,7 +108,7 @@ enum DeviceCommand: Command {
 
     private static func app(of call: Call) throws(CommandError) -> PhoneSetup.App {
         guard let name = call.value("--app") else { return .ownTracks }
-        guard let app = PhoneSetup.App(rawValue: name) else {
+        guard let app = PhoneSetup.App.named(name) else {
             throw .usage("--app: unknown app \(name)", syntax)
         }
         return app
@@ -169,7 +169,7 @@ enum DeviceCommand: Command {
         }
         for line in lines(of: setup) { Console.print(line) }
         if let link = setup.link(for: chosen) {
-            Console.print("\nScan with the phone for \(chosen.rawValue):\n")
+            Console.print("\nScan with the phone for \(chosen.name):\n")
             try PhoneSetup.draw(link)
             if let note = setup.notes(for: chosen).first { Console.print("\n" + note) }
         }
@@ -184,7 +184,7 @@ enum DeviceCommand: Command {
     static func lines(of setup: PhoneSetup) -> [String] {
         var lines = ["\(setup.device), secret \(setup.token)"]
         for app in setup.apps {
-            lines += ["", Console.paint(app.rawValue, .bold)] + setup.lines(for: app)
+            lines += ["", Console.paint(app.name, .bold)] + setup.lines(for: app)
         }
         return lines
     }

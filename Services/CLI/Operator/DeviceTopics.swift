@@ -20,7 +20,7 @@ enum DeviceTopics {
 
     static func lines(of state: JSON) -> [String] {
         var connection = "MQTT broker: \(state.cell("state"))"
-        if let problem = state["trouble"]?.string { connection += ", \(problem.onOneLine)" }
+        if let problem = state["problem"]?.string { connection += ", \(problem.onOneLine)" }
         var lines = [connection]
         let topics = state["topics"]?.array ?? []
         if !topics.isEmpty {
@@ -28,7 +28,7 @@ enum DeviceTopics {
             for topic in topics { table.add(topic.cell("topic"), topic.cell("device")) }
             lines += table.lines
         }
-        let rejected = (state["refused"]?.array ?? []).compactMap(\.string)
+        let rejected = (state["rejected"]?.array ?? []).compactMap(\.string)
         if !rejected.isEmpty {
             lines.append(
                 "Rejected because the broker has a replaced secret. Configure the broker with the "

@@ -94,7 +94,7 @@ enum Gateway: Command {
         "accepted": "the gateway accepted the message; check the phone or mailbox for delivery",
         "sink": "the built-in sink stored the message, nothing was sent; see 'jaga outbox'",
         "later": "the gateway asks to retry later; tests are not retried",
-        "refused": "the gateway rejects this address permanently",
+        "rejected": "the gateway rejects this address permanently",
         "unroutable": "the gateway has no route to this address, or rejects this text",
         "misconfigured":
             "this gateway cannot send any message: check its user, password and sender",

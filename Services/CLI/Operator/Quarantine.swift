@@ -82,7 +82,7 @@ enum Quarantine: Command {
             while answer["outcome"] == "partly" {
                 answer = sum(answer, try self.answer(to: id, api))
             }
-            let isAccepted = answer["outcome"] == "taken"
+            let isAccepted = answer["outcome"] == "accepted"
             Console.print(
                 call.has("--json")
                     ? answer.text : "\(id) \(summary(for: answer))")
@@ -120,7 +120,7 @@ enum Quarantine: Command {
 
     /// Renders the result, such as `accepted: 1 new, 2 duplicates`.
     static func summary(for answer: JSON) -> String {
-        guard answer["outcome"] == "taken" else {
+        guard answer["outcome"] == "accepted" else {
             let reasons = (answer["quarantined"]?.array ?? []).map { $0.cell("reason") }
             return "still unusable: " + Set(reasons).sorted().joined(separator: ", ")
         }

@@ -117,7 +117,7 @@ struct StatusReport {
 
     private var healthProblems: [String] {
         documents.flatMap { service, json in
-            (json?["troubles"]?.array ?? []).compactMap(\.string).map {
+            (json?["problems"]?.array ?? []).compactMap(\.string).map {
                 Console.paint("! \(service.rawValue): \($0.onOneLine)", .red)
             }
         }
@@ -220,7 +220,7 @@ struct StatusReport {
         if let timer = details(.timer) {
             let undelivered = timer["undelivered"]?.array?.count ?? 0
             lines.append(
-                "deadlines \(timer.cell("clocks")), watches \(timer.cell("watches")), "
+                "deadlines \(timer.cell("deadlines")), watches \(timer.cell("watches")), "
                     + alarming("emergencies without delivery", undelivered))
         }
         if let notifier = details(.notifier) {

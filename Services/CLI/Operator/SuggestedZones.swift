@@ -50,7 +50,7 @@ enum SuggestedZones {
         for suggestion in suggestions {
             let properties = suggestion["zone"]?["properties"] ?? .null
             table.add(
-                suggestion.cell("offered"), properties.cell("radius"), properties.cell("name"),
+                suggestion.cell("suggested"), properties.cell("radius"), properties.cell("name"),
                 suggestion.cell("id"))
         }
         return table

@@ -132,11 +132,11 @@ enum ZoneCommand: Command {
         }
         var table = Table("zone", "owner", "opted out", "recipients", "messages to", "id")
         for item in items {
-            let recipients = (item["told"]?.array ?? []).map { $0.cell("name") }
+            let recipients = (item["recipients"]?.array ?? []).map { $0.cell("name") }
             let numbers = (item["texted"]?.array ?? []).map { $0.cell("number") }
             table.add(
                 item["zone"]?["properties"]?.cell("name") ?? "", item.cell("ownerName"),
-                item.cell("refused"), recipients.joined(separator: ", "),
+                item.cell("optedOut"), recipients.joined(separator: ", "),
                 numbers.joined(separator: ", "), item["zone"]?.cell("id") ?? "")
         }
         for line in table.lines { Console.print(line) }

@@ -141,7 +141,7 @@ struct StreamsReport {
                 let place = "\(stop.cell("stream")) at \(stop.cell("sequence"))"
                 lines.append("! \(service) stopped \(place): \(stop.cell("reason"))")
             }
-            for entry in json["poison"]?.array ?? [] where entry["needed"]?.bool == true {
+            for entry in json["deadLetters"]?.array ?? [] where entry["required"]?.bool == true {
                 let place = "\(entry.cell("stream")) \(entry.cell("sequence"))"
                 lines.append(
                     "! \(service) cannot apply required \(place): \(entry.cell("reason")); "
@@ -175,7 +175,7 @@ struct StreamsReport {
     /// - Returns: the exit status
     func printDeadLetters(_ call: Call) -> Int32 {
         let entries = documents.flatMap { service, json in
-            (json["poison"]?.array ?? []).map { (service: service, json: $0) }
+            (json["deadLetters"]?.array ?? []).map { (service: service, json: $0) }
         }
         if call.has("--json") {
             for entry in entries { Console.print(entry.json.text) }
@@ -189,7 +189,7 @@ struct StreamsReport {
         for (service, json) in entries {
             table.add(
                 "\(service):\(json.cell("entry"))", json.cell("stream"), json.cell("sequence"),
-                json.cell("kind"), json["needed"]?.bool == true ? "yes" : "", json.cell("at"),
+                json.cell("kind"), json["required"]?.bool == true ? "yes" : "", json.cell("at"),
                 json.cell("reason"))
         }
         for line in table.lines { Console.print(line) }

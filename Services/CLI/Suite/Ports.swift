@@ -1,4 +1,5 @@
 import Hosting
+import Model
 import Runtime
 
 /// Addresses and ports of a suite's services.

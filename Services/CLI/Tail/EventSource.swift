@@ -1,4 +1,5 @@
 import Hosting
+import Model
 import Parsing
 import Runtime
 import Web

@@ -176,15 +176,9 @@ struct TailPrinter {
     }
 
     private func color(of kind: EventKind) -> Color {
-        switch kind {
-        case .emergencyOpened, .emergencyJoined, .sosRaised, .watchExpired, .escalationExhausted,
-            .signalReceived:
-            .red
-        case .zoneEntered, .zoneExited: .green
-        case .notificationChanged, .escalationTierStarted, .escalationFallbackOpened,
-            .emergencySnapshot:
-            .cyan
-        default: .dim
-        }
+        let traits = kind.row.traits
+        if traits.contains(.alert) { return .red }
+        if traits.contains(.movement) { return .green }
+        return traits.contains(.response) ? .cyan : .dim
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Dialects
 
 /// Configuration of the nginx in front of the services: one origin, no authentication, and no
@@ -17,18 +18,7 @@ struct NginxConfiguration: Sendable {
     var isRoot = false
 
     /// Default limit of bodies; larger ones get 413.
-    static let bodyBytesMax = 1 << 20
-    /// Limit of bodies with photos, and of files for sets with up to 10,000 zones. Some phones
-    /// delete what is rejected, so ingest accepts these sizes.
-    static let largeBodyBytesMax = 8 << 20
-    /// Paths with large bodies: phone protocols, files for sets and photos.
-    static let largePaths: Set<String> = [
-        "/pub", "/overland", "/overland/{token}", "/api/v1/overland/batches",
-        "/v1/sets/{set}/zones/import", "/v1/people/{person}/journeys/{journey}/photos",
-    ]
-    /// Limit of OwnTracks bodies. On iOS photos are part of the message, in base64, and rejected
-    /// messages are deleted, which could contain an emergency.
-    static let photoBodyBytesMax = 24 << 20
+    static let bodyBytesMax = Operation.BodySize.usual.bytesMax
     /// Buffer per request body. nginx reads at most this much ahead, so that slow bodies do not
     /// delay others. Reports never touch nginx's disk.
     static let bodyBufferBytes = 64 << 10
@@ -78,7 +68,7 @@ struct NginxConfiguration: Sendable {
     /// Content of the block `http`: limits and upstreams. For this nginx or another one.
     var rules: String {
         let asked = Service.allCases.filter { service in
-            Routes.all.contains { $0.service == service }
+            Route.all.contains { $0.service == service }
         }
         return ([general, bodyLimits] + asked.map(upstream)).joined(separator: "\n\n")
     }
@@ -176,8 +166,8 @@ struct NginxConfiguration: Sendable {
         """
     }
 
-    private static let largePatterns = largePaths.sorted().map(Routes.Route.pattern(of:))
-        .joined(separator: "|")
+    private static let largePatterns = Route.all.filter { $0.body.bytesMax > bodyBytesMax }
+        .sorted { $0.path < $1.path }.map(\.pattern).joined(separator: "|")
     /// Variables that determine the size of a body.
     private static let lengths =
         "$request_method:$server_protocol:$content_length:$http_transfer_encoding"
@@ -197,23 +187,16 @@ struct NginxConfiguration: Sendable {
             """
     }
 
-    private func limit(of path: String) -> String {
-        let most = Self.bodyBytesMax(of: path)
+    private func limit(of route: Route) -> String {
+        let most = route.body.bytesMax
         guard most > Self.bodyBytesMax else { return "" }
         return "client_max_body_size \(most); "
     }
 
-    private static func bodyBytesMax(of path: String) -> Int {
-        guard largePaths.contains(path) else { return bodyBytesMax }
-        return path == "/pub" ? photoBodyBytesMax : largeBodyBytesMax
-    }
-
     /// The size limit of each path, for the text of 413 responses.
     private var bodyLimits: String {
-        let large = Routes.all.filter { Self.bodyBytesMax(of: $0.path) > Self.bodyBytesMax }
-        let lines = large.map {
-            "\"~^\(Routes.Route.pattern(of: $0.path))/?$\" \(Self.bodyBytesMax(of: $0.path));"
-        }
+        let large = Route.all.filter { $0.body.bytesMax > Self.bodyBytesMax }
+        let lines = large.map { "\"~^\($0.pattern)/?$\" \($0.body.bytesMax);" }
         return """
             map $uri $jaga_body_bytes {
                 default \(Self.bodyBytesMax);
@@ -243,11 +226,11 @@ struct NginxConfiguration: Sendable {
 
     /// Content of the block `server`: the service of each path.
     var routes: String {
-        let routes = Routes.all.flatMap { route in
-            let limit = limit(of: route.path)
+        let routes = Route.all.flatMap { route in
+            let limit = limit(of: route)
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
             // Emergencies bypass the limits on large bodies.
-            let urgent = route.path == "/v1/emergencies" ? "limit_conn jaga_large 4096; " : ""
+            let urgent = route.body == .ignored ? "limit_conn jaga_large 4096; " : ""
             let target = "\(urgent)\(page)proxy_pass http://\(route.service.rawValue);"
             return route.locations.map { "location \($0) { \(limit)\(target) }" }
         }

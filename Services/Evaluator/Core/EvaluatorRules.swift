@@ -149,9 +149,9 @@ public struct EvaluatorRules: Hashable, Sendable {
     /// Whether a fix is too inaccurate for a zone.
     func isCoarse(_ fix: Fix, _ kind: ZoneKind, inradiusCentimetres: Int32) -> Bool {
         let limit =
-            switch kind {
-            case .safe: safeAccuracyMax(inradiusCentimetres: inradiusCentimetres)
-            case .alert: alertAccuracyMax(inradiusCentimetres: inradiusCentimetres)
+            switch kind.rules.accuracy {
+            case .radius: safeAccuracyMax(inradiusCentimetres: inradiusCentimetres)
+            case .diameter: alertAccuracyMax(inradiusCentimetres: inradiusCentimetres)
             }
         return accuracy(fix.accuracyCentimetres) > limit
     }

@@ -1,196 +1,212 @@
-import Geometry
 import Model
 
-/// The state of one person.
+/// The state of one person: machines that handle what happens to the person, and their order in a
+/// turn.
 struct PersonState: Sendable {
     let id: PersonID
-
-    // Configuration
-
-    /// Ascending.
-    var circles: [CircleID] = []
-    /// Ascending.
-    var sets: [ZoneSetID] = []
-    /// Circles with which nothing is shared, ascending. A pause that is over has no effect.
-    var unshared: [UnsharedCircle] = []
-    /// Zones that the person opted out of, ascending.
-    var optOuts: [ZoneID] = []
-    var ownZones = ActiveZones.none
-    /// The configured primary device; nil = the first one that reported.
-    var chosenDevice: DeviceID?
-
-    // Results of the log
-
-    var firstDevice: DeviceID?
-    /// The fix that decided presence last. If the primary device has changed since, its next fix
-    /// counts as a first one and crosses nothing.
-    var trusted: EvaluatedFix?
-    /// The trusted fix before it, of the same device.
-    var previous: Fix?
-    /// The device's usual interval between fixes, seconds, up to that fix.
-    var usualInterval: Int32 = 0
-    /// A newer fix of the primary device that contradicts the trusted one.
-    var suspect: SuspectFix?
-    /// Ordered by zone id.
-    var presences: [ZonePresence] = []
-    /// The newest fix of all devices.
-    var lastFix: Fix?
-    var battery: UInt8?
-    var emergency = EmergencyMachine()
+    var presence = PresenceMachine()
     var alarms = AlarmMachine()
-    /// The reporting policy of the primary device.
-    var policy = ReportingMachine()
+    var emergency = EmergencyMachine()
     /// Contact with the primary device.
     var contact = ContactMachine()
-    /// Battery warnings of the primary device.
-    var batteryNotice = BatteryNotice()
-    /// All waits up to this time were handled.
-    var passed = Timestamp.zero
-    /// When the scheduled deadline expires.
-    var deadline: Timestamp?
-
-    // Derived
-
-    var nearbyZones = NearbyZones()
-    /// When the first wait ends.
-    var wake = Timestamp.distantFuture
-    /// Whether ``wake`` has to be recomputed.
-    var isWakeStale = false
-    /// When the first wait caused by a zone ends.
-    var zoneWake = Timestamp.distantFuture
-    /// Whether ``zoneWake`` and ``wake`` have to be recomputed.
-    var isZoneWakeStale = true
-    /// The next absence deadline of the person's zones.
-    var absence = Timestamp.distantFuture
-    /// Whether ``absence`` has to be recomputed.
-    var isAbsenceStale = true
+    /// The reporting policy of the primary device.
+    var policy = ReportingMachine()
+    var waits = WaitSchedule()
 
     init(id: PersonID) { self.id = id }
 
-    var primaryDevice: DeviceID? { chosenDevice ?? firstDevice }
+    // MARK: Inputs
 
-    /// The trusted fix, if it is of the current primary device.
-    var primaryFix: EvaluatedFix? { trusted?.device == primaryDevice ? trusted : nil }
-
-    /// Records the fix and battery that an emergency shows.
-    mutating func recordLastFix(_ report: Report) {
-        if let lastFix, lastFix.time > report.fix.time { return }
-        lastFix = report.fix
-        battery = report.battery ?? battery
+    /// Handles a report. A fix of the primary device that is not older than the last one changes
+    /// presence; any other is only history.
+    mutating func handle(_ report: Report, _ zones: inout KnownZones, _ turn: inout Turn) {
+        presence.fixes.record(report)
+        guard presence.fixes.primaryDevice == report.device else { return }
+        contact.record(report, presence.fixes, &emergency, &turn)
+        if !report.late { presence.evaluate(EvaluatedFix(report), &zones, &turn) }
     }
 
-    // MARK: Applicable zones
-
-    /// Whether a zone applies to the person. During a sharing pause safe zones do not; alert zones
-    /// still do, because they alarm the person's own devices.
-    @inline(__always)
-    func isEvaluated(by zone: ActiveZone, of source: ZoneSource, at now: Timestamp) -> Bool {
-        // The common case without pauses and opt-outs reads nothing else.
-        unshared.isEmpty && optOuts.isEmpty
-            || !optOuts.contains(zone.id)
-                && (zone.kind != .safe || unshared.share(circles, of: source, at: now))
-    }
-
-    func shares(with circle: CircleID, at now: Timestamp) -> Bool {
-        unshared.shares(with: circle, at: now)
-    }
-
-    // MARK: Presences
-
-    /// The index of the zone in ``presences``, or its insertion point.
-    @inline(__always)
-    func find(_ zone: ZoneID) -> (index: Int, isPresent: Bool) {
-        var index = 0
-        while index < presences.count, presences[index].zone < zone { index += 1 }
-        return (index, index < presences.count && presences[index].zone == zone)
-    }
-
-    @inline(__always)
-    func presence(in zone: ZoneID) -> ZonePresence? {
-        let (index, isPresent) = find(zone)
-        return isPresent ? presences[index] : nil
-    }
-
-    /// Stores a presence, or removes it if it carries no information.
-    ///
-    /// - Parameter isTimed: whether time alone can change something for a person in the zone.
-    mutating func store(_ presence: ZonePresence, isTimed: Bool) {
-        let (index, isPresent) = find(presence.zone)
-        if isPresent, presences[index] == presence { return }
-        let old = isPresent ? presences[index] : nil
-        // A zone of another owner with the same id may be timed.
-        let isMoved = (old?.presence ?? .outside) != presence.presence
-        if isTimed || isMoved || old?.leaving != presence.leaving { invalidateWake() }
-        nearbyZones.update(presence.zone, presence.settled)
-        switch (isPresent, presence.isWorthKeeping) {
-        case (true, true): presences[index] = presence
-        case (true, false): presences.remove(at: index)
-        case (false, true): presences.insert(presence, at: index)
-        case (false, false): break
+    /// Handles an input about this person that is no report.
+    mutating func handle(_ body: EventBody, _ zones: inout KnownZones, _ turn: inout Turn) {
+        switch body {
+        case .inputDeadline(let expired)
+        where expired.deadline.kind == .presence || expired.deadline.kind == .contact:
+            // It proves that its time has come, even if ingest's clock is behind. So does an
+            // outdated deadline, because it expires only once.
+            advance(to: expired.deadline.due, &zones, &turn)
+        case .inputSignal:
+            contact.handle(body, &presence.fixes, &emergency, &turn)
+            emergency.handle(body, presence.fixes, &turn)
+        case .inputCancel, .inputDeadline, .inputAcknowledgement, .inputResolution,
+            .inputFallbackOpened, .inputEmergencySnapshot:
+            emergency.handle(body, presence.fixes, &turn)
+        case .inputArming(let arming):
+            alarms.arm(arming, presence, zones, &turn)
+            contact.handle(body, &presence.fixes, &emergency, &turn)
+        case .inputAlarmAnswer(let answer):
+            contact.handle(body, &presence.fixes, &emergency, &turn)
+            alarms.answer(answer, presence, zones, &turn)
+        case .inputContactExpectation, .inputContact, .inputWatch, .inputContactLossHold:
+            contact.handle(body, &presence.fixes, &emergency, &turn)
+        case .inputIntakeOutage: contact.applyDeadline(&turn)
+        case .inputImpairment(let impairment):
+            // It passes through here to keep it in order with the others.
+            turn.emit(.deviceImpaired(impairment), subject: .id(impairment.device))
+        case .inputPerson(let person):
+            zones.generation += 1
+            let device = presence.fixes.primaryDevice
+            let before = presence.configure(person, &zones)
+            if presence.fixes.primaryDevice != device {
+                contact.batteryNotice = BatteryNotice()
+                contact.handle(body, &presence.fixes, &emergency, &turn)
+            }
+            presence.reconfigure(
+                .all(before: before, at: turn.now), cause: turn.cause, &zones, &turn)
+        case .inputPersonRemoved: remove(&zones, &turn)
+        // Inputs of other people or of the partition, and events of other streams.
+        default: break
         }
     }
 
-    mutating func forget(_ zone: ZoneID) {
-        let (index, isPresent) = find(zone)
-        guard isPresent else { return }
-        presences.remove(at: index)
-        nearbyZones.update(zone, .outside)
-        invalidateWake()
+    /// Ends everything about the person. A running emergency is resolved and deadlines are
+    /// cancelled, so that nobody is notified any more.
+    private mutating func remove(_ zones: inout KnownZones, _ turn: inout Turn) {
+        turn.isErased = true
+        let before = presence.configure(
+            ConfiguredPerson(person: id, primaryDevice: nil, circles: [], zones: []), &zones)
+        presence.reconfigure(
+            .all(before: before, at: turn.now), cause: turn.cause, &zones, &turn)
+        presence.fixes.suspect = nil
+        // No phone gets a reporting policy.
+        presence.fixes.firstDevice = nil
+        contact.removePerson(&turn)
+        emergency.removePerson(presence.fixes, &turn)
     }
 
-    /// Marks the waits caused by zones as outdated.
-    mutating func invalidateWake() {
-        isZoneWakeStale = true
-        isWakeStale = true
-    }
-}
+    // MARK: A turn
 
-/// A fix of a person's primary device.
-struct EvaluatedFix: Hashable, Sendable {
-    let fix: Fix
-    let device: DeviceID
-    let report: ReportID
-    let point: EarthPoint
-
-    init(fix: Fix, device: DeviceID, report: ReportID) {
-        self.fix = fix
-        self.device = device
-        self.report = report
-        point = EarthPoint(fix.position)
-    }
-
-    /// Whether both are the same fix of the same device; other values may differ.
-    func repeats(_ other: EvaluatedFix) -> Bool {
-        fix.time == other.fix.time && fix.position == other.fix.position && device == other.device
+    /// Handles all waits of the person up to a time, in order. So a late deadline and an earlier
+    /// record lead to the same decisions.
+    mutating func advance(
+        to time: Timestamp, _ zones: inout KnownZones, _ turn: inout Turn
+    ) {
+        turn.isEmergency = emergency.isActive
+        turn.end = max(turn.end, time, waits.passed)
+        if waits.wake <= time {
+            zones.build(presence.applicable.sets)
+            while let wait = nextWait(zones, turn.rules), wait.due <= time {
+                turn.now = max(wait.due, waits.passed)
+                handle(wait, &zones, &turn)
+                updateAlarms(zones, &turn)
+            }
+            presence.invalidateWake()
+        }
+        turn.now = max(waits.passed, time)
+        waits.passed = turn.now
     }
 
-    init(_ report: Report) {
-        self.init(fix: report.fix, device: report.device, report: report.id)
+    /// Ends a turn: updates what depends on the record, and schedules the deadline of the next
+    /// wait.
+    mutating func finish(_ zones: inout KnownZones, _ turn: inout Turn) {
+        updateAlarms(zones, &turn)
+        while turn.areWaitsStale || presence.isWakeStale {
+            turn.areWaitsStale = false
+            findWake(zones, turn.rules)
+            // An edit may make a wait shorter than the time already waited.
+            if waits.wake <= waits.passed { advance(to: waits.passed, &zones, &turn) }
+        }
+        if let fix = presence.fixes.trusted?.fix,
+            let due = turn.triggered.drain(for: id, fix: fix)
+        {
+            turn.emit(.messagesDue(due), subject: .none)
+        }
+        policy.update(presence, &zones, &turn)
+        waits.schedule(&turn)
+        if turn.isMoved { beginQuietFixes(turn.rules, zones.generation) }
     }
-}
 
-/// A fix that contradicts the trusted one.
-struct SuspectFix: Hashable, Sendable {
-    let fix: EvaluatedFix
-    /// When the first contradicting fix arrived.
-    let since: Timestamp
-}
+    /// Updates alarms by what has changed since the last update.
+    private mutating func updateAlarms(_ zones: KnownZones, _ turn: inout Turn) {
+        alarms.update(presence, zones, &turn)
+        if turn.trustedFix != nil { turn.isMoved = true }
+        turn.trustedFix = nil
+        if !turn.changes.isEmpty { turn.changes.removeAll(keepingCapacity: true) }
+    }
 
-extension [UnsharedCircle] {
-    /// Whether anything is shared with the owner of a zone.
-    fileprivate func share(
-        _ circles: [CircleID], of source: ZoneSource, at now: Timestamp
-    ) -> Bool {
-        switch source {
-        case .own: true
-        case .circle(let circle): shares(with: circle, at: now)
-        // A set applies through circles: one that is shared with is enough.
-        case .set: circles.isEmpty || circles.contains { shares(with: $0, at: now) }
+    // MARK: Waits
+
+    /// The person's first wait, computed anew.
+    func nextWait(_ zones: KnownZones, _ rules: EvaluatorRules) -> Wait? {
+        var next = FirstWait()
+        presence.addZoneWaits(to: &next, after: waits.passed, zones)
+        addOtherWaits(to: &next, rules)
+        return next.wait
+    }
+
+    /// Recomputes when the first wait ends. Zones are read only if their waits may have changed.
+    mutating func findWake(_ zones: KnownZones, _ rules: EvaluatorRules) {
+        presence.updateWake(after: waits.passed, zones)
+        var next = FirstWait()
+        addOtherWaits(to: &next, rules)
+        waits.wake = min(presence.zoneWake, next.due)
+    }
+
+    private func addOtherWaits(to next: inout FirstWait, _ rules: EvaluatorRules) {
+        presence.addOtherWaits(
+            to: &next, after: waits.passed, isEmergency: emergency.isActive, rules)
+        if let fix = presence.fixes.trusted?.fix.time {
+            next.add(alarms.nextRing(fix: fix, rules: rules), .alarm)
+        }
+        next.add(contact.due, .contact)
+    }
+
+    private mutating func handle(
+        _ wait: Wait, _ zones: inout KnownZones, _ turn: inout Turn
+    ) {
+        let due = wait.due
+        switch wait.kind {
+        case .leaving, .schedule, .suspect, .pause: presence.fastPath.invalidate()
+        // These change nothing about zones.
+        case .dwell, .absence, .alarm, .contact: break
+        }
+        switch wait.kind {
+        case .leaving: wait.zone.map { presence.confirmLeaving($0, zones, &turn) }
+        case .dwell: wait.zone.map { presence.dwell($0, zones, &turn) }
+        case .schedule: wait.zone.map { presence.openOrClose($0, due: due, zones, &turn) }
+        case .absence:
+            let isInContact = contact.isInContact(presence.fixes.primaryDevice)
+            presence.evaluateAbsence(due: due, isInContact: isInContact, zones, &turn)
+        case .alarm: alarms.ring(presence, zones, &turn)
+        case .suspect: presence.trustSuspect(&zones, &turn)
+        case .contact: contact.expire(due: due, presence.fixes, &emergency, &turn)
+        case .pause:
+            wait.circle.map { presence.endSharingPause(of: $0, due: due, &zones, &turn) }
         }
     }
+}
 
-    fileprivate func shares(with circle: CircleID, at now: Timestamp) -> Bool {
-        guard let pause = first(where: { $0.circle == circle }) else { return true }
-        return pause.until.map { $0 <= now } ?? false
+extension EventBody {
+    /// The person whom an input concerns, and whether it counts for an unknown person, too. Nil for
+    /// inputs that concern the whole partition, and events of other streams.
+    var concerned: (person: PersonID, isAlsoNew: Bool)? {
+        switch self {
+        case .inputReport(let report): (report.person, true)
+        case .inputDeadline(let expired): (expired.deadline.person, false)
+        // A signal counts even for a person who was never configured.
+        case .inputSignal(let signal), .inputFallbackOpened(let signal): (signal.person, true)
+        case .inputEmergencySnapshot(let snapshot): (snapshot.person, true)
+        case .inputCancel(let cancel): (cancel.person, false)
+        case .inputAcknowledgement(let answer), .inputResolution(let answer):
+            (answer.person, false)
+        case .inputArming(let arming): (arming.person, true)
+        case .inputAlarmAnswer(let answer): (answer.person, false)
+        case .inputContactExpectation(let announced): (announced.person, true)
+        case .inputContact(let contact): (contact.person, true)
+        case .inputWatch(let span): (span.person, true)
+        case .inputImpairment(let impairment): (impairment.person, true)
+        case .inputPerson(let person): (person.person, true)
+        case .inputPersonRemoved(let removal): (removal.person, false)
+        default: nil
+        }
     }
 }

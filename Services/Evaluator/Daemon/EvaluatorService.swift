@@ -10,7 +10,7 @@ import Wire
 /// Feeds records of `in/p` to the core and publishes its events on `events/p`.
 ///
 /// Stores nothing: ingest assigns the partitions and stores their checkpoints.
-final class EvaluatorService: Service {
+final class EvaluatorService: Service, PartitionWorker, Drains, Authenticates {
     let host: Host
     let counters: EvaluatorMetrics
     private let clock = SystemClock()
@@ -69,6 +69,8 @@ final class EvaluatorService: Service {
         sendCheckpoint()
         continueDrain()
     }
+
+    var nextDeadline: Timestamp? { nil }
 
     func handle(_ request: Request) throws {
         host.answer(

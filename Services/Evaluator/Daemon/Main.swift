@@ -29,6 +29,6 @@ struct Main {
             EvaluatorLimits.logicVersions.upperBound)
 
     static func main() {
-        exit(Host.run(definition) { EvaluatorService(host: $0) })
+        exit(Launcher.run(definition) { EvaluatorService(host: $0) })
     }
 }

@@ -34,13 +34,3 @@ public struct HistoryRules: Hashable, Sendable {
         return time - .seconds(Int64(min(plan, wanted)) * 86_400)
     }
 }
-
-extension Circle {
-    /// The start of the history that members see of each other. It is the beginning of a day, so
-    /// that a long read sees the same to its end.
-    func visibleHistoryStart(at now: Timestamp) -> Timestamp {
-        guard let historyDays else { return .zero }
-        let day = now.seconds / 86_400 - Int64(historyDays)
-        return Timestamp(seconds: max(0, day) * 86_400)
-    }
-}

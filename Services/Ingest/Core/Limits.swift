@@ -17,9 +17,9 @@ public enum Limits {
     /// Reports in the backlog; more are answered 503 until there is room.
     public static let backlogReportsMax = 100_000
     /// Body of a phone's message, bytes.
-    public static let phoneBodyBytes = 8 << 20
+    public static let phoneBodyBytes = PhoneProtocol.batchBodyBytesMax
     /// Body of an OwnTracks message, bytes: iOS attaches a photo, and deletes a rejected message.
-    public static let ownTracksBodyBytes = 24 << 20
+    public static let ownTracksBodyBytes = PhoneProtocol.photoBodyBytesMax
     /// Reports in one request; more are rejected.
     public static let reportsInRequest = JagaReports.reportsMax
     /// People in one request that records accesses.
@@ -148,8 +148,6 @@ public enum Limits {
     public static let lookupsPerTurn = 64
     /// Nothing is deleted if the timer's clock is farther ahead than this.
     public static let clocksApartSeconds: Int64 = 86_400
-    /// Journeys deleted in one turn.
-    public static let journeysForgottenPerTurn = 10
     /// How long an erasure is repeated after everything was found, because other services may send
     /// older data.
     public static let erasedAgainSeconds: Int64 = 48 * 3600
@@ -157,54 +155,6 @@ public enum Limits {
     public static let decisionsPerPageMax = 2000
     /// A smaller zone is not named to viewers of a person who shares zones only.
     public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
-
-    /// Journeys per person, including an open one; more are rejected until one is deleted.
-    public static let journeysPerPersonMax = 1000
-    /// Fixes per journey; further ones are not added.
-    public static let journeyFixesMax = 1_000_000
-    /// A fix closer than this to the last one kept is skipped in the path.
-    public static let journeyThinningMetres = 3.0
-    /// Distance that counts as movement; an open journey without movement counts as forgotten.
-    public static let journeyMovedMetres = 200.0
-    /// A stay within this distance of a place …
-    public static let journeyStopMetres = 50.0
-    /// … for this long is a stop.
-    public static let journeyStopSeconds: Int64 = 300
-    /// Stops listed per journey; all are counted.
-    public static let journeyStopsShown = 500
-    /// Fixes of journeys deleted in one turn.
-    public static let journeyFixesForgottenPerTurn = 5000
-    /// Fixes that one reader of a journey gets per portion …
-    public static let journeyFixesPerPortion = 2000
-    /// … and portions per turn.
-    public static let journeyPortionsPerTurn = 4
-    /// A reader with this many unsent bytes gets no more portions.
-    public static let journeyUnsentBytesMax = 512 << 10
-    /// Concurrent readers of journeys; more are answered 503 …
-    public static let journeyReadersMax = 64
-    /// … of them exports of a person's data …
-    public static let exportsMax = 4
-    /// … and replays.
-    public static let journeyReplaysMax = 16
-    /// Factors of the speed of a replay.
-    public static let replaySpeeds = 0.1...1_000_000
-    /// Maximum pause between two points of a replay.
-    public static let replayPauseSeconds: Int64 = 10
-    /// Maximum tolerance of a simplified journey, metres.
-    public static let journeyToleranceMetresMax = 100_000.0
-    /// Notes and photos per journey; characters of a note and of a name.
-    public static let journeyNotesMax = 1000
-    public static let journeyPhotosMax = 200
-    public static let journeyNoteCharacters = 2000
-    public static let journeyNameCharacters = 100
-    /// Body of a request with a photo, bytes.
-    public static let journeyPhotoBytes = 5 << 20
-    /// Bytes of all photos of a person, so that one account cannot fill the disk.
-    public static let photoBytesOfPerson = 512 << 20
-    /// Photo files removed in one turn.
-    public static let journeyPhotosRemovedPerTurn = 20
-    /// Points that are simplified at a time, which bounds the work.
-    public static let journeySimplifyBlock = 512
 
     /// Reporting interval in event mode, also standing still.
     public static let eventIntervalSeconds: Int32 = 60

@@ -3,7 +3,7 @@ import Model
 import Runtime
 
 /// Counters since the start, written as metrics.
-struct Counts {
+final class Counts {
     var accepted = 0
     var duplicates = 0
     var rejected = 0
@@ -19,14 +19,14 @@ struct Counts {
     /// Further calls for help that joined an emergency without being stored.
     var joinedCalls = 0
 
-    mutating func count(_ answer: Answer) {
+    func count(_ answer: Answer) {
         switch answer {
         case .reports(let reports):
             accepted += reports.accepted
             duplicates += reports.duplicates
             rejected += reports.rejections.count
         case .overloaded: overloaded += 1
-        case .quarantineRetried, .emergency, .positions, .alarm, .policy, .located, .journey,
+        case .quarantineRetried, .emergency, .positions, .alarm, .policy, .located,
             .checkIn,
             .tooSoon, .denied,
             .notFound,
@@ -57,7 +57,7 @@ struct Counts {
             "Changes of the name that a phone reports under."
         ).set(Double(namesChanged))
         metrics.gauge("jaga_ingest_impaired_devices", "Devices that may fail to report.")
-            .set(Double(core.impairedCount))
+            .set(Double(core.devices.impairedCount))
         metrics.counter("jaga_ingest_emergencies_total", "Emergency signals raised here.")
             .set(Double(emergencies))
         metrics.counter(
@@ -65,12 +65,12 @@ struct Counts {
             "Further calls for help within 30 s that joined an emergency as a count."
         ).set(Double(joinedCalls))
         metrics.gauge("jaga_ingest_waiting_reports", "Reports in the backlog.")
-            .set(Double(core.waitingCount))
+            .set(Double(core.reports.waitingCount))
         metrics.gauge("jaga_ingest_devices", "Devices that have ever reported.")
-            .set(Double(core.deviceCount))
+            .set(Double(core.reports.devices.count))
         metrics.gauge("jaga_ingest_active_emergencies", "Active emergencies.")
-            .set(Double(core.activeEmergencyCount))
-        let unacknowledged = core.oldestUnacknowledgedEmergency.map {
+            .set(Double(core.emergencies.signals.activeCount))
+        let unacknowledged = core.emergencies.signals.oldestUnacknowledged.map {
             max(0, (now - $0).milliseconds) / 1000
         }
         metrics.gauge(
@@ -78,6 +78,22 @@ struct Counts {
             "Age of the oldest active emergency without acknowledgement, also without a notifier."
         ).set(Double(unacknowledged ?? 0))
         metrics.gauge("jaga_ingest_open_journeys", "Open journeys.")
-            .set(Double(core.openJourneyCount))
+            .set(Double(core.journeys.openCount))
+        writeContactStates(to: metrics, core.contactStates)
+    }
+
+    private func writeContactStates(to metrics: Metrics, _ states: ContactStateMachine) {
+        metrics.gauge("jaga_ingest_devices_with_expectation", "Devices with a contact expectation.")
+            .set(Double(states.expectedCount))
+        let silent = metrics.gauge(
+            "jaga_ingest_devices_out_of_contact", "Devices out of contact, by contact state.",
+            "state")
+        for state in ContactState.allCases {
+            silent.set(Double(states.outOfContactCount(state)), state.rawValue)
+        }
+        metrics.gauge(
+            "jaga_ingest_intake_outage_suspected",
+            "1 while an intake outage is suspected and contact losses are held."
+        ).set(states.heldSince == nil ? 0 : 1)
     }
 }

@@ -1,5 +1,4 @@
 import Bus
-import Dialects
 import Directory
 import Hosting
 import IngestCore
@@ -10,63 +9,23 @@ import Store
 import Web
 import Wire
 
-/// Connects ``Core`` to the process: requests and records become inputs, effects become rows,
-/// records and responses.
-final class IngestService: Service {
+/// Connects ``Core`` to the process: routes requests, records and time to the features that handle
+/// them.
+final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionOwner, DefersCalls,
+    HasPollable, Drains, KnowsSenders, KeepsAccessLog
+{
     let host: any IngestHost
-    let database: Database
-    let writer: Writer
-    let storedResponses: StoredResponses
+    let runner: CoreRunner
     let ownership: Ownership
-    let journeys: JourneyStore
-    let readers: JourneyReaders
-    let photos: PhotoFolder
-    let sosWord: String
-    /// Two presses of "report" within this many seconds are a panic; 0 = never.
-    let pressesWithinSeconds: Int64
-    let deviceKeys: DeviceKeys
-    let topics: TopicTable
-    let brokerSecrets: BrokerSecrets
-    /// Calls for help that could not be processed.
-    let deferredCalls: DeferredCalls
+    let admission: AdmissionControl
+    let requests: IngestRequests
+    let deferred: DeferredCallRequests
+    let rounds: RetentionRounds
+    let status: IngestStatus
     /// The operator's MQTT broker; nil = none.
     let mqtt: MQTTIntake?
-    /// Limits request rates; calls for help are exempt.
-    var limiter: IngestLimiter
-    /// Hashes of replaced secrets with which this turn opens an emergency.
-    var openedByReplaced: [String] = []
-    /// Digest of the names that each device last used.
-    var deviceNames: [DeviceID: ID128] = [:]
-    /// Calls for help and cancellations of this turn, logged after COMMIT.
-    private var milestones: [Event] = []
-    var core = Core(Core.Stored(), in: Replica())
-    var counts = Counts()
-    /// Requests whose response has a special form or is stored; removed when the core responds.
-    var pending: [UInt64: Pending] = [:]
-    /// Deletes expired data and data of removed people.
-    var retention: Retention
-    var erasures: Erasures
-    /// Whether fixes of deleted journeys may be left.
-    var isForgettingJourneys = true
-    /// Log rows of requests that were rejected before they reached the core; written with this
-    /// turn.
-    var pendingLogRows: [DeviceLogRow] = []
-    /// Reused for every input.
-    private var effects: [Effect] = []
-
-    /// How a request is answered.
-    struct Pending {
-        /// The phone's protocol; nil = Jaga's own API.
-        var phone: PhoneResponse?
-        /// Set if the response is published to a phone instead.
-        var published: MQTTForm?
-        /// HTTP status of success.
-        var status = 200
-        /// Key under which the response is stored for repeated requests.
-        var key: ID128?
-        /// Fields of the request that could not be used.
-        var ignored: [String] = []
-    }
+    private let messages: MQTTMessages?
+    private let streams: ConsumedStreams
 
     /// - Parameters:
     ///   - secrets: folder of the suite's secrets
@@ -81,139 +40,108 @@ final class IngestService: Service {
         mqtt: MQTTIntake? = nil, brokerFolder: String? = nil
     ) {
         self.host = host
-        self.database = database
-        retention = Retention(database: database, ages: ages)
-        erasures = Erasures(database: database)
-        self.sosWord = sosWord
-        self.pressesWithinSeconds = pressesWithinSeconds
-        limiter = IngestLimiter(limits)
-        deviceKeys = DeviceKeys(database: database, secrets: secrets)
-        topics = TopicTable(database: database)
-        brokerSecrets = BrokerSecrets(database: database, folder: brokerFolder)
-        deferredCalls = DeferredCalls(database: database)
         self.mqtt = mqtt
-        writer = Writer(database: database)
-        storedResponses = StoredResponses(database: database)
-        journeys = JourneyStore(database: database)
-        readers = JourneyReaders(host: host, store: journeys)
-        photos = PhotoFolder(beside: database.path)
+        let keys = DeviceKeys(database: database, secrets: secrets)
+        let brokerSecrets = BrokerSecrets(database: database, folder: brokerFolder)
+        let replies = Replies(
+            host: host, database: database,
+            mqtt: mqtt.map {
+                MQTTResponses(
+                    host: host, mqtt: $0, keys: keys, brokerSecrets: brokerSecrets,
+                    phones: PhoneResponses(database: database))
+            })
         ownership = Ownership(host: host, database: database, logicNewest: logicNewest)
+        let runner = CoreRunner(
+            host: host, database: database, ownership: ownership, replies: replies, keys: keys,
+            topics: TopicTable(database: database), brokerSecrets: brokerSecrets)
+        let reader = PhoneReader(host: host, keys: keys, sosWord: sosWord)
+        admission = AdmissionControl(
+            runner, limits: limits, pressesWithinSeconds: pressesWithinSeconds)
+        requests = IngestRequests(
+            runner, admission, reader: reader, pressesWithinSeconds: pressesWithinSeconds,
+            mqtt: mqtt)
+        deferred = DeferredCallRequests(
+            runner: runner, reader: reader, admission: admission, phones: requests.phones)
+        rounds = RetentionRounds(runner, ages: ages)
+        messages = mqtt.map { [requests, deferred] mqtt in
+            MQTTMessages(
+                runner: runner, reader: reader, batches: requests.batches, deferred: deferred,
+                mqtt: mqtt)
+        }
+        streams = ConsumedStreams(runner: runner, rounds: rounds)
+        status = IngestStatus(runner: runner, deferred: runner.deferredCalls, mqtt: mqtt)
+        self.runner = runner
     }
 
-    // MARK: Service
+    // MARK: Turns
 
     func start() throws {
         try reload()
-        try photos.sweep(journeys)
-        ownership.start(core)
+        try runner.journeys.start()
+        ownership.start(runner.core)
     }
 
     func reload() throws {
-        pending.removeAll()
-        milestones.removeAll()
         ownership.progress.rollBack()
         mqtt?.rolledBack()
-        try topics.load()
-        try brokerSecrets.load()
-        try deferredCalls.load()
-        pendingLogRows.removeAll()
-        openedByReplaced.removeAll()
-        readers.cut()
-        photos.rollBack()
-        isForgettingJourneys = true
-        try retention.load()
-        try erasures.load()
-        core = Core(try StoredState(writer: writer).load(), in: host.replica)
-        let closed = try deviceKeys.load()
-        if closed > 0 {
-            host.log.warning(
-                "device keys cannot be opened",
-                ["keys": closed])
-        }
-        try ownership.logicIs(core.logic)
+        admission.reload()
+        try rounds.load()
+        try runner.load()
+        try ownership.logicIs(runner.core.sequencer.logic)
     }
 
+    func tick() throws {
+        if mqtt != nil {
+            try runner.brokerSecrets.exchange(
+                in: host.replica, isComplete: host.isDirectoryFresh, at: host.now)
+        }
+        try messages?.receive()
+        try raise(to: try ownership.tick())
+        try runner.handle(.turnEnd)
+        try admission.writeLogRows()
+        try rounds.step()
+        try runner.journeys.tick()
+        try runner.writer.intake.devices.writeSome(at: host.now, of: runner.core)
+    }
+
+    var nextDeadline: Timestamp? {
+        runner.core.hasWork || rounds.isAtWork ? host.now : runner.journeys.nextDeadline
+    }
+
+    func committed() {
+        mqtt?.committed()
+        ownership.progress.commit()
+        runner.committed()
+        admission.committed()
+    }
+
+    var pollable: (any Pollable)? { mqtt?.broker }
+    func beginShutdown() { mqtt?.broker.stop() }
+    var hasDrained: Bool { true }
+
+    // MARK: Streams
+
     func directoryWillChange(_ event: Event) throws {
-        readers.recordChange()
-        try recordReplaced(event)
-        try handle(.directoryChanging(event.body, at: event.time))
+        runner.journeys.directoryWillChange()
+        try admission.recordReplaced(event, mqtt == nil ? nil : runner.brokerSecrets)
+        try runner.handle(.directoryChanging(event.body, at: event.time))
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         switch stream {
         case .events:
             if let signal = event.body.answeredSignal { ownership.progress.answered(signal) }
-            try handle(.derived(event))
-        case .deadlines, .deliveries: try applyOnce(event, from: stream)
+            try runner.handle(.derived(event))
+        case .deadlines, .deliveries: try streams.apply(event, from: stream)
         case .directory, .input, .sos: break
         }
     }
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
-        guard stream == .deadlines || stream == .deliveries else { return }
-        // A watch that is not in the snapshot ended before it was made.
-        if stream == .deadlines {
-            try handle(.watchesReplaced(running: IngestService.running(in: events)))
-        }
-        for event in events { try applyOnce(event, from: stream) }
+        try streams.replace(stream, with: events)
     }
 
-    /// The running watches in a snapshot of the timer's stream.
-    private static func running(in events: [Event]) -> Set<WatchID> {
-        Set(
-            events.compactMap { event in
-                guard case .watchChanged(let watch) = event.body,
-                    [.active, .reminded].contains(watch.state)
-                else {
-                    return nil
-                }
-                return watch.id
-            })
-    }
-
-    /// Only events that lead to a record of `in/p` are deduplicated; others may be applied twice.
-    private func applyOnce(_ event: Event, from stream: StreamName) throws {
-        switch event.kind {
-        case .deadlineExpired, .watchExpired, .acknowledgementCommitted, .resolutionCommitted,
-            .escalationFallbackOpened,
-            .emergencySnapshot, .signalReceived, .checkInReceived:
-            guard try writer.isFirst(event.id, at: host.now) else { return }
-        case .retentionDue:
-            guard case .retentionDue(let round) = event.body else { return }
-            return try begin(round)
-        case .notificationChanged, .watchChanged, .accessRecorded: break
-        default: return
-        }
-        try handle(stream == .deadlines ? .deadlines(event) : .deliveries(event))
-    }
-
-    var pollable: (any Pollable)? { mqtt?.broker }
-
-    func committed() {
-        mqtt?.committed()
-        ownership.progress.commit()
-        // Not earlier: a request that is answered 503 raised nothing.
-        for event in milestones { log(event) }
-        milestones.removeAll(keepingCapacity: true)
-        for hash in openedByReplaced { limiter.recordOpened(byReplaced: hash, at: host.now) }
-        openedByReplaced.removeAll()
-    }
-
-    func beginShutdown() { mqtt?.broker.stop() }
-
-    func tick() throws {
-        if mqtt != nil {
-            try brokerSecrets.exchange(
-                in: host.replica, isComplete: host.isDirectoryFresh, at: host.now)
-        }
-        try receiveMessages()
-        try raise(to: try ownership.tick())
-        try handle(.turnEnd)
-        try writePendingLogRows()
-        try forget()
-        try tendJourneys()
-        try writer.devices.writeSome(at: host.now, of: core)
-    }
+    // MARK: Partition ownership
 
     func coordinate(_ question: Control, from route: Route) throws {
         try raise(to: try ownership.receive(question, from: route))
@@ -223,158 +151,50 @@ final class IngestService: Service {
         ownership.mayPropose(stream, by: member)
     }
 
-    func proposalRejected(
-        _ stream: StreamName, by member: ID128, because reason: String
-    ) throws {
+    func proposalRejected(_ stream: StreamName, by member: ID128, because reason: String) throws {
         try ownership.proposalRejected(stream, by: member, because: reason)
     }
 
     private func raise(to logic: UInt16?) throws {
         guard let logic else { return }
         host.log.info("logic version changed", ["logic": logic])
-        try handle(.logic(logic))
-        try ownership.logicIs(core.logic)
+        try runner.handle(.logic(logic))
+        try ownership.logicIs(runner.core.sequencer.logic)
     }
 
     func pruneFloor(of stream: StreamName) throws -> UInt64? {
         guard case .input(let partition) = stream else { return nil }
-        return try ownership.pruneFloor(of: partition)
+        return try ownership.checkpoints.pruneFloor(of: partition)
     }
 
     func snapshotRecords(of stream: StreamName) throws -> StreamSnapshot {
         guard case .input(let partition) = stream else { return StreamSnapshot([]) }
-        return try ownership.snapshot(of: partition)
+        return try ownership.checkpoints.snapshot(of: partition)
     }
 
-    var nextDeadline: Timestamp? {
-        core.hasWork || isForgetting ? host.now : nextOfJourneys
+    // MARK: Requests
+
+    func handle(_ request: Request) throws { try requests.handle(request) }
+
+    func knowsSender(of request: Request) -> Bool { admission.knowsSender(of: request) }
+
+    func recordAccess(to people: Set<PersonID>) throws { try requests.access.record(people) }
+
+    func isEmergencyRequest(_ request: Request) -> Bool { deferred.isEmergencyRequest(request) }
+
+    func deferCall(_ request: Request, because reason: String) throws -> Response? {
+        try deferred.deferCall(request, because: reason)
     }
 
-    var healthProblems: [String] {
-        let isFull = core.waitingCount >= Limits.backlogReportsMax
-        return (isFull ? ["the backlog is full: old reports are rejected until it shrinks"] : [])
-            + ownership.healthProblems
-    }
+    var deferredCallDue: Timestamp? { runner.deferredCalls.due }
+    func retryDeferredCall(isBare: Bool) throws { try deferred.retry(isBare: isBare) }
+    func postponeDeferredCall() throws { try deferred.postpone() }
 
-    var alarms: [String] {
-        let leftOut =
-            core.zonesLeftOut == 0
-            ? []
-            : [
-                "\(core.zonesLeftOut) zones of sets judge nobody: with so many points they do not"
-                    + " fit into one record; draw them with fewer"
-            ]
-        let broker = mqtt?.alarm(at: host.now).map { [$0] } ?? []
-        return deferredCallAlarms + leftOut + contactLossAlarms + ownership.alarms + broker
-    }
+    // MARK: Status
 
-    var concerns: [String] { mqtt?.concern.map { [$0] } ?? [] }
-
-    var statusDetails: JSON {
-        .object(
-            [
-                .init("devices", .integer(Int64(core.deviceCount))),
-                .init("blind", .integer(Int64(core.impairedCount))),
-                .init("waiting", .integer(Int64(core.waitingCount))),
-                .init("activeEmergencies", .integer(Int64(core.activeEmergencyCount))),
-            ] + ownership.statusMembers + (mqtt.map { [$0.statusMember] } ?? []))
-    }
-
-    func writeMetrics(_ metrics: Metrics) {
-        counts.write(to: metrics, core: core, at: host.now)
-        counts.writeContactStates(to: metrics, core: core)
-        ownership.write(to: metrics)
-        mqtt?.write(to: metrics)
-        writeDeferredCalls(to: metrics)
-        metrics.counter(
-            "jaga_ingest_quarantine_dropped_total",
-            "Quarantined payloads deleted for lack of room."
-        ).set(Double(writer.quarantine.dropped))
-        metrics.gauge(
-            "jaga_ingest_quarantine_payloads", "Quarantined payloads, counted up to 100,000."
-        )
-        .set(Double((try? quarantinedCount()) ?? 0))
-    }
-
-    // MARK: Inputs and effects
-
-    /// Passes one input to the core and performs its effects.
-    func handle(_ input: Input) throws {
-        effects.removeAll(keepingCapacity: true)
-        core.handle(input, in: host.replica, at: host.now, into: &effects)
-        for effect in effects { try perform(effect) }
-    }
-
-    private func perform(_ effect: Effect) throws {
-        switch effect {
-        case .append(let event, let partition):
-            let record = try EventCodec.encode(event)
-            let position = try host.append(record, to: .input(partition))
-            ownership.progress.append(event.body, to: partition, at: host.now)
-            host.log.debug(
-                "record appended",
-                [
-                    "stream": StreamName.input(partition).text, "event": event.id,
-                    "trace": event.trace,
-                ])
-            try ownership.configuration.record(
-                event.body, record, at: position.sequence, in: partition)
-        case .raise(let event):
-            try host.append(try EventCodec.encode(event), to: .sos)
-            milestones.append(event)
-        case .answer(let request, let answer): try reply(to: request, answer)
-        case .device(.forgetDevice(let device)):
-            deviceKeys.forget(device)
-            topics.forget(device)
-            try brokerSecrets.forget(device)
-            try writer.write(effect)
-        case .saveContactLossHold(let since):
-            try writer.write(effect)
-            logContactLossHold(since: since)
-        case .removeApplied:
-            try writer.write(effect)
-            try storedResponses.forget(at: host.now)
-            try deferredCalls.forget(raisedBefore: host.now - .seconds(Limits.deferredCallSeconds))
-        case .saveEmergency(let row) where erasures.isGone(row.person): break
-        case .journey(let change): try write(change)
-        case .erase(let person): try erasures.begin(person, at: host.now)
-        default: try writer.write(effect)
-        }
-    }
-
-    /// One log line per emergency, without names or positions.
-    private func log(_ event: Event) {
-        switch event.body {
-        case .sosRaised(let signal):
-            counts.emergencies += 1
-            host.log.info(
-                "emergency raised",
-                [
-                    "emergency": signal.id, "trigger": signal.trigger.rawValue,
-                    "trace": signal.trace,
-                ])
-        case .sosCancelled(let cancel):
-            host.log.info(
-                "emergency cancelled", ["emergency": cancel.emergency, "trace": cancel.trace])
-        default: break
-        }
-    }
-
-    private func reply(to request: UInt64, _ answer: Answer) throws {
-        let form = pending.removeValue(forKey: request) ?? Pending()
-        counts.count(answer)
-        if let published = form.published { return try publish(answer, published) }
-        if case .located(let view) = answer { requestLocationAtOnce(view.device) }
-        if let phone = form.phone {
-            return host.answer(request, try response(to: answer, as: phone))
-        }
-        let response =
-            if case .journey(let answer) = answer {
-                try journeyResponse(to: answer)
-            } else {
-                Responses.response(to: answer, status: form.status, ignored: form.ignored)
-            }
-        if let key = form.key { try storedResponses.keep(response, to: key, at: host.now) }
-        host.answer(request, response)
-    }
+    var healthProblems: [String] { status.healthProblems }
+    var alarms: [String] { status.alarms }
+    var concerns: [String] { status.concerns }
+    var statusDetails: JSON { status.details }
+    func writeMetrics(_ metrics: Metrics) { status.write(to: metrics) }
 }

@@ -1,8 +1,12 @@
+import API
 import Bus
+import Dialects
 import Directory
 import Glibc
 import Hosting
 import IngestCore
+import JourneysCore
+import JourneysDaemon
 import Model
 import Runtime
 import Web
@@ -35,12 +39,10 @@ struct Main {
         consumes: [
             .membership: [.directory], .timer: [.deadlines], .notifier: [.deliveries],
         ],
-        bodyBytesByPath: [
-            "/pub": Limits.ownTracksBodyBytes, "/overland": Limits.phoneBodyBytes,
-            "/api/v1/overland/batches": Limits.phoneBodyBytes,
-            "/v1/people/*/journeys/*/photos": Limits.journeyPhotoBytes,
-        ], unreadBodyPaths: ["/v1/emergencies"],
-        // ``Gate`` counts, once it is known what a phone sends.
+        bodyBytesByPath: PhoneProtocol.bodyBytesByPath.merging([
+            "/v1/people/*/journeys/*/photos": JourneyLimits.photoBytes
+        ]) { $1 }, unreadBodyPaths: [IngestOperation.emergencyPath],
+        // ``AdmissionControl`` counts, once it is known what a phone sends.
         isLimited: { _ in false },
         check: { configuration in
             _ = try MQTTSettings.intake(configuration)
@@ -52,7 +54,7 @@ struct Main {
                 .requireExisting()
         })
 
-    static func main() { exit(Host.run(definition, make: make)) }
+    static func main() { exit(Launcher.run(definition, make: make)) }
 
     static func make(_ host: Host) throws -> IngestService {
         let configuration = host.configuration
@@ -75,7 +77,7 @@ struct Main {
 }
 
 extension Host: IngestHost {
-    var replica: Replica { directory?.replica ?? Replica() }
+    package var replica: Replica { directory?.replica ?? Replica() }
     var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
 
     func append(_ record: Record, to stream: StreamName) throws -> Position {

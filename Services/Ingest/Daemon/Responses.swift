@@ -17,7 +17,6 @@ enum Responses {
         case .alarm(let view): .json(body(of: view).serialized(), status: status)
         case .policy(let view): .json(body(of: view).serialized(), status: status)
         case .located(let view): .json(body(of: view).serialized(), status: status)
-        case .journey: fatalError("journeys are answered from the store")
         case .checkIn(let time):
             .json(
                 JSON.object([.init("at", .string(time.description))]).serialized(), status: status)
@@ -90,7 +89,7 @@ enum Responses {
     private static func body(of answer: QuarantineRetryAnswer) -> JSON {
         [
             "outcome": .string(
-                answer.next != nil ? "partly" : answer.isIncomplete ? "unusable" : "taken"),
+                answer.next != nil ? "partly" : answer.isIncomplete ? "unusable" : "accepted"),
             "next": answer.next.map { .integer(Int64($0)) } ?? .null,
             "accepted": .integer(Int64(answer.accepted)),
             "duplicates": .integer(Int64(answer.duplicates)),
@@ -105,7 +104,7 @@ enum Responses {
             .init("person", .string(view.person.description)),
             .init("trigger", .string(view.trigger.rawValue)),
             .init("state", .string(view.state.rawValue)),
-            .init("told", .string(view.deliveryState.rawValue)),
+            .init("deliveryState", .string(view.deliveryState.rawValue)),
             .init("raised", .string(view.raised.description)),
             .init("received", .string(view.received.description)),
             .init("countdownEnds", .string(view.countdownEnds.description)),

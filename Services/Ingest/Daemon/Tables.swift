@@ -1,3 +1,5 @@
+import Hosting
+import JourneysDaemon
 import Store
 
 /// The tables of ingest's store, beside those of the bus and the directory's replica.
@@ -7,17 +9,30 @@ enum Tables {
         Migration(number: 3, sql: third), Migration(number: 4, sql: fourth),
         Migration(number: 5, sql: fifth), Migration(number: 6, sql: phones),
         Migration(number: 7, sql: JourneyStore.migration),
-        Migration(number: 8, sql: contactStates), Migration(number: 9, sql: small),
+        Migration(number: 8, sql: ContactTable.migration), Migration(number: 9, sql: small),
         Migration(number: 10, sql: apps),
         Migration(number: 11, sql: DeviceLogTable.migration),
         Migration(number: 12, sql: forgetting), Migration(number: 13, sql: TopicTable.migration),
         Migration(number: 14, sql: QuarantineTable.migration), Migration(number: 15, sql: runs),
-        Migration(number: 16, sql: DeviceStatusWriter.taggedMigration),
+        Migration(number: 16, sql: DeviceStatusTable.taggedMigration),
         Migration(number: 17, sql: BrokerSecrets.migration),
         Migration(number: 18, sql: privacy),
         Migration(number: 19, sql: joinedCalls),
         Migration(number: 20, sql: DeferredCalls.migration),
+        IdempotencyStore.migration,
+        Migration(number: 21, sql: idempotency),
     ]
+
+    /// Stored responses move to the table that all services have.
+    private static let idempotency = """
+        INSERT INTO idempotent_answer (id, fingerprint, sealed, created)
+            SELECT key, key, CAST(json_object(
+                'status', status,
+                'headers', json('[["Content-Type","application/json"]]'),
+                'body', CAST(body AS TEXT)) AS BLOB), time
+            FROM answered;
+        DROP TABLE answered;
+        """
 
     /// Circles with exact sharing at the time of a decision (none for older rows), and circles in
     /// which an emergency has ended while it continues in others.
@@ -45,7 +60,7 @@ enum Tables {
             speed INTEGER,
             course INTEGER
         ) STRICT;
-        CREATE TABLE leader (
+        CREATE TABLE primary_device (
             person BLOB PRIMARY KEY,
             device BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
@@ -99,7 +114,7 @@ enum Tables {
             received INTEGER NOT NULL,
             countdown_ends INTEGER NOT NULL,
             state TEXT NOT NULL,
-            told TEXT NOT NULL,
+            delivery_state TEXT NOT NULL,
             recipients BLOB NOT NULL,
             ended INTEGER
         ) STRICT, WITHOUT ROWID;
@@ -143,7 +158,7 @@ enum Tables {
     private static let second = """
         ALTER TABLE sequence ADD COLUMN logic INTEGER NOT NULL DEFAULT 1;
         -- part: 0 the logic, 1 a circle, 2 a person; sequence: of the record in the log.
-        CREATE TABLE placed (
+        CREATE TABLE configuration_record (
             number INTEGER PRIMARY KEY,
             partition INTEGER NOT NULL,
             part INTEGER NOT NULL,
@@ -155,7 +170,8 @@ enum Tables {
             payload BLOB NOT NULL,
             UNIQUE (partition, part, subject, sequence)
         ) STRICT;
-        INSERT INTO placed (partition, part, subject, sequence, kind, schema, id, payload)
+        INSERT INTO configuration_record
+            (partition, part, subject, sequence, kind, schema, id, payload)
             SELECT place >> 48, CASE WHEN kind = 12 THEN 0 WHEN kind >= 10 THEN 1 ELSE 2 END,
                 coalesce(json_extract(CAST(payload AS TEXT), '$.data.circle'),
                     json_extract(CAST(payload AS TEXT), '$.data.person'), ''),
@@ -195,7 +211,7 @@ enum Tables {
             PRIMARY KEY (owner, partition)
         ) STRICT, WITHOUT ROWID;
         -- part: 0 the logic, 1 a circle, 2 a page of a set, 3 a person.
-        UPDATE placed SET part = 3 WHERE part = 2;
+        UPDATE configuration_record SET part = 3 WHERE part = 2;
         """
 
     /// Alarms and policies as decided by evaluators; decisions about zones.
@@ -233,13 +249,13 @@ enum Tables {
         CREATE TABLE condition (
             device BLOB PRIMARY KEY,
             person BLOB NOT NULL,
-            hindrances TEXT NOT NULL,
+            impairments TEXT NOT NULL,
             since INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE card (
             person BLOB PRIMARY KEY,
             name TEXT,
-            face BLOB,
+            avatar BLOB,
             digest BLOB
         ) STRICT;
         CREATE TABLE suggestion (
@@ -252,7 +268,7 @@ enum Tables {
             latitude INTEGER NOT NULL,
             longitude INTEGER NOT NULL,
             radius INTEGER NOT NULL,
-            offered INTEGER NOT NULL,
+            suggested INTEGER NOT NULL,
             waits INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX suggestion_by_person ON suggestion (person, number);
@@ -344,10 +360,7 @@ enum Tables {
         CREATE INDEX access_by_hour ON access (hour);
         CREATE INDEX quarantine_by_time ON quarantine (received);
         CREATE INDEX device_by_person ON device (person);
-        ALTER TABLE journey ADD COLUMN moved INTEGER;
-        ALTER TABLE journey ADD COLUMN moved_latitude INTEGER;
-        ALTER TABLE journey ADD COLUMN moved_longitude INTEGER;
-        """
+        """ + JourneyStore.movedMigration
 
     /// Number of further calls that joined an emergency without being stored, and the last one.
     private static let joinedCalls = """

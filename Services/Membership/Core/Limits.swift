@@ -8,7 +8,7 @@ public enum Limits {
     public static let nameCharactersMax = 100
     /// How long members see each other's history, days; 0 = as long as each member's plan allows.
     public static let historyDays = 0...3650
-    public static let categoryCharactersMax = 50
+    public static let timeZoneCharactersMax = 64
     public static let clientCharactersMax = 50
     public static let contactsPerPersonMax = 10
     public static let contactRankMax = 1000
@@ -28,7 +28,6 @@ public enum Limits {
     public static let setsMax = 100
     public static let setsPerCircleMax = 20
     public static let messagesPerOwnerMax = 50
-    public static let messagesPerZoneMax = 10
     /// How long a code is valid, and how many wrong attempts it allows.
     public static let codeAgeMax = Duration.seconds(30 * 60)
     public static let codeTriesMax = 5
@@ -47,19 +46,6 @@ public enum Limits {
     public static let displayNameCharactersMax = 50
     public static let messageLineCharactersMax = 160
     public static let zoneOptOutsMax = 500
-    public static let alertDistanceMetresMax = 100_000
-    public static let insetMetresMax = 100_000.0
-    public static let dwellSecondsMax = 7 * 86_400
-    public static let scheduleWindowsMax = 50
-    public static let scheduleExceptionsMax = 100
-    public static let soundCharactersMax = 50
-    public static let alarmCycleSeconds = 10...3600
-    public static let alarmSleepSeconds = 0...86_400
-    public static let audiencePeopleMax = 50
-    public static let extraRowsMax = 50
-    public static let extraCharactersMax = 200
-    public static let zonePriorityMax = 1000
-    public static let hysteresisMetresMax = 1000
     /// CPU time to check and prepare the shapes of one request, about 400 times that of a
     /// hand-drawn zone.
     public static let geometryMicrosecondsPerRequest: Int64 = 4_000_000

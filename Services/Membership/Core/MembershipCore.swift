@@ -62,54 +62,62 @@ public struct MembershipCore: Sendable {
     }
 
     private func decide(_ command: Command, at now: Timestamp) -> Verdict {
-        let attempt = CommandDecision(
+        let context = CommandContext(
             directory: directory, codes: codes, command: command, now: now)
+        let people = People(context: context)
+        let devices = Devices(context: context)
+        let tokens = AdminTokens(context: context)
+        let circles = Circles(context: context)
+        let members = Members(context: context)
+        let zones = Zones(context: context)
+        let sets = Sets(context: context)
+        let messages = Messages(context: context)
         return switch command.change {
-        case .createPerson(let id, let patch): attempt.createPerson(id, patch)
-        case .updatePerson(let id, let patch): attempt.updatePerson(id, patch)
-        case .removePerson(let id): attempt.removePerson(id)
+        case .createPerson(let id, let patch): people.createPerson(id, patch)
+        case .updatePerson(let id, let patch): people.updatePerson(id, patch)
+        case .removePerson(let id): people.removePerson(id)
         case .createDevice(let person, let id, let patch, let credential):
-            attempt.createDevice(id, of: person, patch, credential)
+            devices.createDevice(id, of: person, patch, credential)
         case .updateDevice(let person, let id, let patch):
-            attempt.updateDevice(id, of: person, patch)
-        case .removeDevice(let person, let id): attempt.removeDevice(id, of: person)
+            devices.updateDevice(id, of: person, patch)
+        case .removeDevice(let person, let id): devices.removeDevice(id, of: person)
         case .rotateCredential(let person, let device, let credential):
-            attempt.rotateCredential(of: device, of: person, to: credential)
+            devices.rotateCredential(of: device, of: person, to: credential)
         case .createCredential(let person, let credential):
-            attempt.createCredential(credential, of: person)
-        case .removeCredential(let person, let id): attempt.removeCredential(id, of: person)
-        case .rotateOperatorToken(let credential): attempt.rotateOperatorToken(to: credential)
-        case .rotateMonitorToken(let credential): attempt.rotateMonitorToken(to: credential)
-        case .removeMonitorToken: attempt.removeMonitorToken()
-        case .createCircle(let id, let patch): attempt.createCircle(id, patch)
-        case .updateCircle(let id, let patch): attempt.updateCircle(id, patch)
-        case .removeCircle(let id): attempt.removeCircle(id)
+            devices.createCredential(credential, of: person)
+        case .removeCredential(let person, let id): devices.removeCredential(id, of: person)
+        case .rotateOperatorToken(let credential): tokens.rotateOperatorToken(to: credential)
+        case .rotateMonitorToken(let credential): tokens.rotateMonitorToken(to: credential)
+        case .removeMonitorToken: tokens.removeMonitorToken()
+        case .createCircle(let id, let patch): circles.createCircle(id, patch)
+        case .updateCircle(let id, let patch): circles.updateCircle(id, patch)
+        case .removeCircle(let id): circles.removeCircle(id)
         case .addMember(let circle, let person, let patch):
-            attempt.addMember(person, to: circle, patch)
+            members.addMember(person, to: circle, patch)
         case .updateMember(let circle, let person, let patch):
-            attempt.updateMember(person, of: circle, patch)
-        case .removeMember(let circle, let person): attempt.removeMember(person, from: circle)
-        case .createZone(let owner, let id, let patch): attempt.createZone(id, for: owner, patch)
-        case .createZones(let owner, let zones): attempt.createZones(zones, for: owner)
-        case .updateZone(let owner, let id, let patch): attempt.updateZone(id, of: owner, patch)
-        case .removeZone(let owner, let id): attempt.removeZone(id, of: owner)
-        case .optOut(let person, let id): attempt.optOut(id, by: person)
-        case .optIn(let person, let id): attempt.optIn(id, by: person)
+            members.updateMember(person, of: circle, patch)
+        case .removeMember(let circle, let person): members.removeMember(person, from: circle)
+        case .createZone(let owner, let id, let patch): zones.createZone(id, for: owner, patch)
+        case .createZones(let owner, let new): zones.createZones(new, for: owner)
+        case .updateZone(let owner, let id, let patch): zones.updateZone(id, of: owner, patch)
+        case .removeZone(let owner, let id): zones.removeZone(id, of: owner)
+        case .optOut(let person, let id): ZoneOptOuts(context: context).optOut(id, by: person)
+        case .optIn(let person, let id): ZoneOptOuts(context: context).optIn(id, by: person)
         case .mailZones(let owner, let zone, let address):
-            attempt.mailZones(of: owner, zone, to: address)
-        case .createSet(let id, let name): attempt.createSet(id, name: name)
-        case .updateSet(let id, let name): attempt.updateSet(id, name: name)
-        case .removeSet(let id): attempt.removeSet(id)
-        case .subscribe(let circle, let set): attempt.subscribe(circle, to: set)
-        case .unsubscribe(let circle, let set): attempt.unsubscribe(circle, from: set)
+            MailedZones(context: context).mailZones(of: owner, zone, to: address)
+        case .createSet(let id, let name): sets.createSet(id, name: name)
+        case .updateSet(let id, let name): sets.updateSet(id, name: name)
+        case .removeSet(let id): sets.removeSet(id)
+        case .subscribe(let circle, let set): sets.subscribe(circle, to: set)
+        case .unsubscribe(let circle, let set): sets.unsubscribe(circle, from: set)
         case .createMessage(let owner, let id, let patch, let code):
-            attempt.createMessage(id, for: owner, patch, code)
+            messages.createMessage(id, for: owner, patch, code)
         case .updateMessage(let owner, let id, let patch, let code):
-            attempt.updateMessage(id, of: owner, patch, code)
-        case .removeMessage(let owner, let id): attempt.removeMessage(id, of: owner)
-        case .sendCode(let owner, let id, let code): attempt.sendCode(code, for: id, of: owner)
-        case .enterCode(let owner, let id, let code): attempt.enterCode(code, for: id, of: owner)
-        case .confirmMessage(let owner, let id): attempt.confirmMessage(id, of: owner)
+            messages.updateMessage(id, of: owner, patch, code)
+        case .removeMessage(let owner, let id): messages.removeMessage(id, of: owner)
+        case .sendCode(let owner, let id, let code): messages.sendCode(code, for: id, of: owner)
+        case .enterCode(let owner, let id, let code): messages.enterCode(code, for: id, of: owner)
+        case .confirmMessage(let owner, let id): messages.confirmMessage(id, of: owner)
         }
     }
 
@@ -134,7 +142,7 @@ public struct MembershipCore: Sendable {
     private func removalEvents(of person: PersonID) -> [EventBody] {
         let circles = directory.circles(of: person) + directory.invitations(of: person)
         return circles.compactMap(directory.circle).map {
-            CommandDecision.departure(of: person, from: $0)
+            $0.departure(of: person)
         } + [.personRemoved(PersonRemoval(person: person))]
     }
 

@@ -6,51 +6,16 @@ import Web
 /// Parses the body of a request about a circle.
 enum CircleBody {
     static func read(_ json: JSON, isNew: Bool) throws(Problem) -> CirclePatch {
-        let fields = try Fields(
-            json,
-            known: [
-                "name", "membersSeePositions", "guardiansEditZones", "historyDays", "escalation",
-            ],
-            // Members and sets of a new circle would differ from the given ones, so they are
-            // rejected.
-            readOnly: isNew ? ["id", "version"] : ["id", "members", "sets", "version"])
-        var patch = CirclePatch()
-        patch.name = try fields.plainText("name", charactersMax: Limits.nameCharactersMax)
-        if isNew, patch.name == nil { throw fields.missing("name", "such as Family") }
-        patch.membersSeePositions = try fields.flag("membersSeePositions")
-        patch.guardiansEditZones = try fields.flag("guardiansEditZones")
-        patch.historyDays = try fields.integer("historyDays", in: Limits.historyDays)
-        guard let tiers = try fields.array("escalation") else { return patch }
-        var escalation: [EscalationTier] = []
-        for (index, value) in tiers.enumerated() {
-            escalation.append(try tier(value, at: "escalation[\(index)]"))
+        do throws(FieldError) {
+            return try CircleField.all.map(\.field).parse(
+                json,
+                // Members and sets of a new circle would differ from the given ones, so they are
+                // rejected.
+                readOnly: isNew ? ["id", "version"] : ["id", "members", "sets", "version"],
+                required: isNew ? ("name", "such as Family") : nil)
+        } catch {
+            throw Problem(error)
         }
-        patch.escalation = escalation
-        return patch
-    }
-
-    private static func tier(_ json: JSON, at path: String) throws(Problem) -> EscalationTier {
-        let fields = try Fields(
-            json, at: path, known: ["roles", "people", "channels", "waitSeconds"])
-        var people: [PersonID] = []
-        let values = try fields.array("people", countMax: Limits.escalationPeopleMax) ?? []
-        for (index, value) in values.enumerated() {
-            let path = "\(fields.path("people"))[\(index)]"
-            people.append(try Fields.id(value, at: path, PersonID.self))
-        }
-        var tier = EscalationTier(
-            roles: try fields.choices("roles", Role.self) ?? [], people: people)
-        if let channels = try fields.choices("channels", Channel.self) {
-            guard !channels.isEmpty else {
-                throw fields.invalid(
-                    "channels", "the tier has no channel", "remove the field to use all channels")
-            }
-            tier.channels = channels
-        }
-        if let wait = try fields.integer("waitSeconds", in: Limits.escalationWaitSeconds) {
-            tier.waitSeconds = wait
-        }
-        return tier
     }
 }
 
@@ -58,21 +23,29 @@ enum CircleBody {
 enum MemberBody {
     /// - Returns: the person in the body, and the patch
     static func readNew(_ json: JSON) throws(Problem) -> (PersonID, MemberPatch) {
-        let fields = try Fields(json, known: ["person", "role", "sharing", "precision"])
-        guard let person = try fields.id("person", PersonID.self) else {
-            throw fields.missing("person", "use the id of a person with an account")
+        do throws(FieldError) {
+            let fields = try Fields(json, known: ["person", "role", "sharing", "precision"])
+            guard let person = try fields.id("person", PersonID.self) else {
+                throw .missing("person", hint: "use the id of a person with an account")
+            }
+            return (person, try patch(fields))
+        } catch {
+            throw Problem(error)
         }
-        return (person, try patch(fields))
     }
 
     static func read(_ json: JSON) throws(Problem) -> MemberPatch {
-        let fields = try Fields(
-            json, known: ["role", "sharing", "precision", "accepted"],
-            readOnly: ["person", "name", "joined", "trackerID"])
-        return try patch(fields)
+        do throws(FieldError) {
+            return try patch(
+                Fields(
+                    json, known: ["role", "sharing", "precision", "accepted"],
+                    readOnly: ["person", "name", "joined", "trackerID"]))
+        } catch {
+            throw Problem(error)
+        }
     }
 
-    private static func patch(_ fields: Fields) throws(Problem) -> MemberPatch {
+    private static func patch(_ fields: Fields) throws(FieldError) -> MemberPatch {
         var patch = MemberPatch()
         patch.role = try fields.choice("role", Role.self)
         patch.sharing = try sharing(fields)
@@ -82,7 +55,7 @@ enum MemberBody {
     }
 
     /// `"on"`, `"off"` or `{"pausedUntil": time}`.
-    private static func sharing(_ fields: Fields) throws(Problem) -> Sharing? {
+    private static func sharing(_ fields: Fields) throws(FieldError) -> Sharing? {
         guard let value = fields.value("sharing") else { return nil }
         switch value {
         case "on": return .on
@@ -90,17 +63,18 @@ enum MemberBody {
         case .object:
             let pause = try Fields(value, at: fields.path("sharing"), known: ["pausedUntil"])
             guard let text = try pause.text("pausedUntil") else {
-                throw pause.missing("pausedUntil")
+                throw .missing(pause.path("pausedUntil"), hint: "such as 2026-11-20T18:00:00Z")
             }
             guard let end = Timestamp(text) else {
-                throw pause.invalid(
-                    "pausedUntil", "not a time", "such as 2026-11-20T18:00:00Z")
+                throw .must(
+                    "be a time", at: pause.path("pausedUntil"), not: .string(text),
+                    hint: "such as 2026-11-20T18:00:00Z")
             }
             return .pausedUntil(end)
         default:
-            throw fields.invalid(
-                "sharing", "not a sharing state",
-                #"use "on", "off" or {"pausedUntil": "2026-11-20T18:00:00Z"}"#)
+            throw .must(
+                "be a sharing state", at: fields.path("sharing"), not: value,
+                hint: #"use "on", "off" or {"pausedUntil": "2026-11-20T18:00:00Z"}"#)
         }
     }
 }

@@ -104,20 +104,20 @@ struct DeviceSetup {
     /// The app in the query; OwnTracks by default.
     private func app(_ name: String?) throws(Problem) -> PhoneSetup.App {
         guard let name else { return .ownTracks }
-        guard let app = PhoneSetup.App(rawValue: name) else {
+        guard let app = PhoneSetup.App.named(name) else {
             throw .invalid(
                 "the app is unknown", field: "app",
-                hint: PhoneSetup.App.allCases.map(\.rawValue).joined(separator: ", "))
+                hint: PhoneSetup.App.all.map(\.name).joined(separator: ", "))
         }
         return app
     }
 
     private func code(of setup: PhoneSetup, app: PhoneSetup.App) throws(Problem) -> QRCode {
         guard let link = setup.link(for: app), let code = try? QRCode(link) else {
-            let apps = PhoneSetup.App.allCases.filter { setup.link(for: $0) != nil }
+            let apps = PhoneSetup.App.all.filter { setup.link(for: $0) != nil }
             throw .invalid(
                 "this app has no set-up link", field: "app",
-                hint: apps.map(\.rawValue).joined(separator: ", "))
+                hint: apps.map(\.name).joined(separator: ", "))
         }
         return code
     }

@@ -40,6 +40,6 @@ struct Main {
         if CommandLine.arguments.dropFirst() == [GeometryQueue.argument] {
             return GeometryCodec.serve()
         }
-        exit(Host.run(definition) { try MembershipService($0) })
+        exit(Launcher.run(definition) { try MembershipService($0) })
     }
 }

@@ -12,7 +12,9 @@ import Web
 import Wire
 
 /// Shell of ``MembershipCore``: connects it to HTTP, store and directory stream.
-final class MembershipService: Service {
+final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPollable,
+    Authenticates, OwnsDirectory
+{
     let host: Host
     let geometry = GeometryQueue()
     private let rows: DirectoryRows
@@ -78,7 +80,7 @@ final class MembershipService: Service {
             directory: try rows.load(), codes: try codeRows.load(at: host.now))
     }
 
-    var ownDirectory: Replica? { core.directory }
+    var ownDirectory: Replica { core.directory }
 
     /// Requests whose change is committed, or which were not handled yet.
     var suspendedRequests: Set<UInt64> { awaited.requests.union(geometry.requests) }
@@ -199,7 +201,7 @@ final class MembershipService: Service {
     private func serve(_ request: Request, _ shapes: PreparedShapes) throws {
         switch Route.router.route(request) {
         case .answered(let response): host.answer(request.id, response)
-        case .found(let route, let parameters):
+        case .found(let found, let parameters):
             guard DeviceSetup.token(of: request) != nil else {
                 throw Problem.unauthorized(
                     "credentials are missing", hint: "send Authorization: Bearer TOKEN")
@@ -207,7 +209,7 @@ final class MembershipService: Service {
             guard let principal = principal(of: request) else {
                 throw Problem.unauthorized("the credentials are invalid or were replaced")
             }
-            switch route {
+            switch found.id {
             case .read(let reading):
                 let reader = Reader(
                     directory: core.directory, codes: core.codes, principal: principal,
@@ -222,10 +224,10 @@ final class MembershipService: Service {
                 guard shapes.missing.isEmpty else { return try wait(request, for: shapes) }
                 host.answer(request.id, response)
             case .change(let changing):
-                if host.diskPressure == .short, changing.canWait {
+                if host.diskPressure == .short, found.operation.canWait {
                     throw Problem.diskNearlyFull("changes")
                 }
-                let key = try IdempotencyStore.Key(request)
+                let key = try IdempotencyStore.Key(request, of: found.operation)
                 if let key, let kept = try idempotencyStore.response(to: key, at: host.now) {
                     return host.answer(request.id, kept)
                 }
@@ -299,7 +301,9 @@ final class MembershipService: Service {
             host.database.truncateLogAfterCommit()
         }
         let id = Hash.derivedID(
-            kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: cause)
+            kind: body.kind, person: nil,
+            subject: body.directoryEntity.map { HashPart.id($0) } ?? .none,
+            cause: cause)
         try host.publish(
             Event(id: id, time: host.now, trace: trace, body: body), on: .directory)
     }
@@ -345,7 +349,8 @@ final class MembershipService: Service {
         guard stream == .directory else { return [] }
         return core.directory.allEvents().map { body in
             let id = Hash.derivedID(
-                kind: body.kind, person: nil, subject: .id(body.directorySubject), cause: .zero)
+                kind: body.kind, person: nil,
+                subject: body.directoryEntity.map { HashPart.id($0) } ?? .none, cause: .zero)
             return Event(id: id, time: host.now, body: body)
         }
     }

@@ -40,12 +40,18 @@ extension ChangeReader {
     /// The code in the request's body.
     func typedCode() throws(Problem) -> MessageCode {
         let hint = "use the six digits of the text message, such as 123456"
-        let fields = try Fields(body(), known: ["code"], readOnly: [])
-        guard let text = try fields.text("code") else { throw fields.missing("code", hint) }
-        guard let code = MessageCode(text) else {
-            throw fields.invalid("code", "not a code", hint)
+        let body = try body()
+        do throws(FieldError) {
+            guard let text = try Fields(body, known: ["code"]).text("code") else {
+                throw .missing("code", hint: hint)
+            }
+            guard let code = MessageCode(text) else {
+                throw .must("have six digits", at: "code", not: .string(text), hint: hint)
+            }
+            return code
+        } catch {
+            throw Problem(error)
         }
-        return code
     }
 }
 

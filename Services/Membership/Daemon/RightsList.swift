@@ -6,7 +6,8 @@ import Web
 /// `GET /v1/rights`: what the caller may do.
 ///
 /// `?circle=` names a circle and `?person=` a person (default: the caller); both together mean that
-/// person's membership. `?told=true` and `?acknowledged=true` describe an emergency of that person.
+/// person's membership. `?recipient=true` and `?acknowledged=true` describe an emergency of that
+/// person.
 struct RightsList {
     private let reader: Reader
     private let circle: CircleID?
@@ -20,7 +21,7 @@ struct RightsList {
         let query = request.query
         circle = try RightsList.id(query, "circle", CircleID.self)
         person = try RightsList.id(query, "person", PersonID.self) ?? reader.principal.person
-        isRecipient = try request.flag("told")
+        isRecipient = try request.flag("recipient")
         isAcknowledged = try request.flag("acknowledged")
     }
 
@@ -46,22 +47,15 @@ struct RightsList {
 
     /// The target of an action; nil if the query does not name one.
     private func target(of action: Action) -> RightsTarget? {
-        switch action {
-        case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .readAccessLog,
-            .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
-            .readOwnZones, .refuseZone, .exportData, .erase:
-            person.map { .person($0) }
-        case .changeSharing, .leaveCircle, .acceptInvitation, .readPosition, .locate,
-            .readHistory:
-            circle.flatMap { circle in person.map { .member($0, in: circle) } }
-        case .readEmergency, .acknowledge, .resolve:
+        switch action.target {
+        case .person: person.map { .person($0) }
+        case .member: circle.flatMap { circle in person.map { .member($0, in: circle) } }
+        case .emergency:
             person.map {
                 .emergency(of: $0, isRecipient: isRecipient, isAcknowledged: isAcknowledged)
             }
-        case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
-            .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
-            circle.map { .circle($0) }
-        case .createCircle, .readSets, .administer: .suite
+        case .circle: circle.map { .circle($0) }
+        case .suite: .suite
         }
     }
 
@@ -82,6 +76,10 @@ struct RightsList {
         _ query: Query, _ name: String, _ type: Identifier<Kind>.Type
     ) throws(Problem) -> Identifier<Kind>? {
         guard let text = query[name] else { return nil }
-        return try Fields.id(.string(text), at: name, type)
+        do {
+            return try Fields.id(.string(text), at: name, type)
+        } catch {
+            throw Problem(error)
+        }
     }
 }

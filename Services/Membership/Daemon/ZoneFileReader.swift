@@ -88,7 +88,9 @@ struct ZoneFileReader {
         guard let text = request.query["kind"] else { return nil }
         guard let kind = ZoneKind(rawValue: text) else {
             throw .invalid(
-                "the kind is unknown", field: "kind", hint: "use kind=safe or kind=alert")
+                "the kind is unknown", field: "kind",
+                hint: "use "
+                    + ZoneKind.allCases.map { "kind=" + $0.rawValue }.joined(separator: " or "))
         }
         return kind
     }

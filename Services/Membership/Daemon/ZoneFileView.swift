@@ -32,10 +32,7 @@ extension View {
         guard format != .geojson,
             let written = ZoneFile.write(zones.map(ZoneDraft.init), as: format)
         else {
-            let collection: JSON = [
-                "type": "FeatureCollection", "features": .array(zones.map(View.zone)),
-            ]
-            return (collection.serialized() + [0x0A], [])
+            return (ZoneFile.geoJSON(zones.map(View.zone)), [])
         }
         let losses = zones.enumerated().compactMap { index, zone -> FileNote? in
             let lost = [

@@ -46,11 +46,16 @@ extension ChangeReader {
         guard directory.knows(owner) else { throw .notFound("there is no such \(owner.kind)") }
         let zones = directory.zones(of: owner).filter { zone == nil || $0.id == zone }
         guard zone == nil || !zones.isEmpty else { throw .notFound("there is no such zone") }
-        let fields = try Fields(body(), known: ["to"], readOnly: [])
-        let hint = "use an address such as name@example.org"
-        guard let text = try fields.text("to") else { throw fields.missing("to", hint) }
-        guard let address = Addresses.mail(text) else {
-            throw fields.invalid("to", "not a mail address", hint)
+        let body = try body()
+        let address: String
+        do throws(FieldError) {
+            let rules = Channel.email.rules
+            let to = try Fields(body, known: ["to"]).text(
+                "to", must: rules.addressRequirement, hint: rules.addressHint, rules.address)
+            guard let to else { throw .missing("to", hint: rules.addressHint) }
+            address = to
+        } catch {
+            throw Problem(error)
         }
         var name = zones.first?.name ?? "zones"
         if zone == nil, case .set(let set) = owner { name = directory.set(set)?.name ?? name }

@@ -56,8 +56,8 @@ extension Reader {
     private func view(_ zone: Zone, applyingTo person: Person) -> JSON {
         [
             "zone": View.zone(zone), "ownerName": .string(ownerName(of: zone)),
-            "refused": .bool(person.zoneOptOuts.contains(zone.id)),
-            "told": .array(recipients(of: person.id, zone)),
+            "optedOut": .bool(person.zoneOptOuts.contains(zone.id)),
+            "recipients": .array(recipients(of: person.id, zone)),
             "texted": .array(
                 zone.messages.compactMap { directory.message($0) }.map { message in
                     [

@@ -33,7 +33,7 @@ enum DerivedID {
     }
 
     /// The deadline of an escalation step.
-    static func tier(of escalation: Escalation, tier: Int) -> DeadlineID {
+    static func tier(of escalation: CircleEscalation, tier: Int) -> DeadlineID {
         deadline(
             .tier, escalation.emergency.raw,
             .parts(.id(escalation.circle), .number(escalation.round), .number(tier)))

@@ -2,21 +2,32 @@ import Directory
 import Model
 
 /// What to do about an input, in this order.
-public enum Effect: Sendable {
+package enum Effect: Sendable {
     case save(NotifierRow)
     case remove(NotifierKey)
     /// Append to stream `deliveries`.
     case publish(Event)
     /// Hand a message to its gateway after the commit.
-    case send(Delivery)
+    case send(OutgoingMessage)
     case answer(request: UInt64, Answer)
     case warn(Warning)
 }
 
+typealias Turn = Directory.Turn<Effect>
+
+extension Directory.Turn where Effect == NotifierCore.Effect {
+    mutating func save(_ row: NotifierRow) { emit(.save(row)) }
+
+    /// Publishes an event on stream `deliveries`.
+    mutating func publish(_ id: EventID, _ body: EventBody) {
+        emit(.publish(Event(id: id, time: now, trace: trace, body: body)))
+    }
+}
+
 /// A row of the notifier's store; it replaces the row with the same key.
-public enum NotifierRow: Sendable {
+package enum NotifierRow: Sendable {
     case emergency(Emergency)
-    case escalation(Escalation)
+    case escalation(CircleEscalation)
     case signal(SignalWait)
     case notification(Notification)
     case attempt(Attempt)
@@ -30,39 +41,39 @@ public enum NotifierRow: Sendable {
 }
 
 /// Key of a row to delete.
-public enum NotifierKey: Hashable, Sendable {
+package enum NotifierKey: Hashable, Sendable {
     case signal(EmergencyID)
     case number(String)
 }
 
 /// One attempt to hand a message to a gateway.
-public struct Delivery: Hashable, Sendable {
-    public var notification: NotificationID
-    public var attempt: Int
-    public var gateway: String
-    public var channel: Channel
-    public var address: String
+package struct OutgoingMessage: Hashable, Sendable {
+    package var notification: NotificationID
+    package var attempt: Int
+    package var gateway: String
+    package var channel: Channel
+    package var address: String
     /// Mail only.
-    public var subject: String
-    public var text: String
+    package var subject: String
+    package var text: String
     /// Attachment of a mail; nil = none.
-    public var file: RequestedMessage.File?
+    package var file: RequestedMessage.File?
     /// `Message-ID` of a mail. The same for every attempt, so receivers can drop duplicates.
-    public var messageID: String
+    package var messageID: String
     /// Thread of a mail; nil = none.
-    public var thread: String?
+    package var thread: String?
     /// Names the message in the gateway's callback.
-    public var token: String
-    public var isSafety: Bool
+    package var token: String
+    package var isSafety: Bool
     /// Whether an operator tests the gateway.
-    public var isTest: Bool
+    package var isTest: Bool
     /// Do not deliver after this time.
-    public var expires: Timestamp
-    public var trace: String
+    package var expires: Timestamp
+    package var trace: String
 }
 
 /// Answer to a command.
-public enum Answer: Hashable, Sendable {
+package enum Answer: Hashable, Sendable {
     case status(EmergencyStatus)
     case denied(Denial)
     /// No such emergency, or the principal may not know of it.
@@ -73,7 +84,7 @@ public enum Answer: Hashable, Sendable {
     case notEnded
     case tested(TestResult)
     /// Result of a dry run.
-    case wouldSend(Delivery)
+    case wouldSend(OutgoingMessage)
     case text(ZoneText)
     case number(NumberState)
     /// The draft has expired.
@@ -84,23 +95,23 @@ public enum Answer: Hashable, Sendable {
 }
 
 /// State of an emergency as the answer to a command.
-public struct EmergencyStatus: Hashable, Sendable {
-    public var emergency: EmergencyID
-    public var state: EmergencyState
+package struct EmergencyStatus: Hashable, Sendable {
+    package var emergency: EmergencyID
+    package var state: EmergencyState
     /// Who acknowledged or ended it; nil = the operator.
-    public var by: PersonID?
-    public var at: Timestamp
+    package var by: PersonID?
+    package var at: Timestamp
     /// Whether the caller acknowledged or ended it.
-    public var isYours: Bool
+    package var isYours: Bool
 }
 
 /// Outcome of a test message.
-public struct TestResult: Hashable, Sendable {
-    public var notification: NotificationID
-    public var outcome: AttemptOutcome
-    public var answer: String
+package struct TestResult: Hashable, Sendable {
+    package var notification: NotificationID
+    package var outcome: AttemptOutcome
+    package var answer: String
 
-    public init(notification: NotificationID, outcome: AttemptOutcome, answer: String) {
+    package init(notification: NotificationID, outcome: AttemptOutcome, answer: String) {
         self.notification = notification
         self.outcome = outcome
         self.answer = answer
@@ -108,7 +119,7 @@ public struct TestResult: Hashable, Sendable {
 }
 
 /// Something that the operator should know.
-public enum Warning: Hashable, Sendable {
+package enum Warning: Hashable, Sendable {
     case gatewayDown(String, AttemptOutcome, answer: String)
     case gatewayUp(String)
     /// A callback with a valid token names another recipient.

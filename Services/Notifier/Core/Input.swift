@@ -1,7 +1,7 @@
 import Model
 
 /// An input of the notifier's core.
-public enum Input: Sendable {
+package enum Input: Sendable {
     /// The process has started; the outcome of in-flight attempts is unknown.
     case started
     /// A new event of `events/p`, `sos` or `deadlines`.
@@ -38,15 +38,15 @@ public enum Input: Sendable {
 }
 
 /// A command to acknowledge or end an emergency.
-public struct Command: Hashable, Sendable {
+package struct Command: Hashable, Sendable {
     /// Id of the HTTP request, for the answer.
-    public var request: UInt64
-    public var emergency: EmergencyID
-    public var principal: Principal
-    public var note: String?
-    public var trace: String
+    package var request: UInt64
+    package var emergency: EmergencyID
+    package var principal: Principal
+    package var note: String?
+    package var trace: String
 
-    public init(
+    package init(
         request: UInt64, emergency: EmergencyID, principal: Principal, note: String? = nil,
         trace: String = ""
     ) {
@@ -59,20 +59,20 @@ public struct Command: Hashable, Sendable {
 }
 
 /// Result of an attempt.
-public struct AttemptResult: Hashable, Sendable {
-    public var notification: NotificationID
-    public var number: Int
-    public var outcome: AttemptOutcome
+package struct AttemptResult: Hashable, Sendable {
+    package var notification: NotificationID
+    package var number: Int
+    package var outcome: AttemptOutcome
     /// The gateway's answer, shortened, without address or text.
-    public var answer: String
+    package var answer: String
     /// The gateway's message id.
-    public var gatewayMessage: String?
+    package var gatewayMessage: String?
     /// Wait requested by the gateway.
-    public var retryAfter: Duration?
-    /// The recipient has opted out at the gateway; with ``AttemptOutcome/refused``.
-    public var isOptOut: Bool
+    package var retryAfter: Duration?
+    /// The recipient has opted out at the gateway; with ``AttemptOutcome/rejected``.
+    package var isOptOut: Bool
 
-    public init(
+    package init(
         notification: NotificationID, number: Int, outcome: AttemptOutcome, answer: String = "",
         gatewayMessage: String? = nil, retryAfter: Duration? = nil, isOptOut: Bool = false
     ) {
@@ -87,18 +87,18 @@ public struct AttemptResult: Hashable, Sendable {
 }
 
 /// Delivery receipt of a gateway.
-public struct Receipt: Sendable {
-    public var notification: NotificationID
+package struct Receipt: Sendable {
+    package var notification: NotificationID
     /// The stored row, for a message that is not in memory.
-    public var stored: Notification?
-    public var kind: ReceiptKind
+    package var stored: Notification?
+    package var kind: ReceiptKind
     /// Address named by the gateway; nil = none.
-    public var address: String?
-    public var answer: String
+    package var address: String?
+    package var answer: String
     /// The recipient has opted out at the gateway; with ``ReceiptKind/failed``.
-    public var isOptOut: Bool
+    package var isOptOut: Bool
 
-    public init(
+    package init(
         notification: NotificationID, stored: Notification? = nil, kind: ReceiptKind,
         address: String? = nil, answer: String = "", isOptOut: Bool = false
     ) {
@@ -112,20 +112,19 @@ public struct Receipt: Sendable {
 }
 
 /// Test message of an operator through one gateway.
-public struct GatewayTest: Hashable, Sendable {
-    public var request: UInt64
-    public var gateway: String
+package struct GatewayTest: Hashable, Sendable {
+    package var request: UInt64
+    package var gateway: String
     /// Number in E.164, or mail address.
-    public var to: String
+    package var to: String
     /// Id of the notification.
-    public var id: ID128
+    package var id: ID128
     /// Dry run: the message is shown, not sent.
-    public var isDry: Bool
-    public var trace: String
+    package var isDry: Bool
+    package var trace: String
 
-    public init(
-        request: UInt64, gateway: String, to: String, id: ID128, isDry: Bool = false,
-        trace: String
+    package init(
+        request: UInt64, gateway: String, to: String, id: ID128, isDry: Bool = false, trace: String
     ) {
         self.request = request
         self.gateway = gateway

@@ -1,7 +1,7 @@
 import Model
 
 /// Kind of a timeline entry.
-public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
+package enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case entered, left, approached, dwelled
     /// In and out between two fixes.
     case passedThrough = "passed-through"
@@ -16,12 +16,12 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case contactRestored = "contact-restored"
     case batteryLow = "battery-low"
     /// Something keeps a phone from reporting.
-    case deviceImpaired = "phone-blind"
+    case deviceImpaired = "device-impaired"
     /// A zone text to a number outside the circle was sent, drafted or suppressed.
     case message
     case emergencyOpened = "emergency-opened"
     /// Opened without an evaluator.
-    case emergencyFallbackOpened = "emergency-adopted"
+    case emergencyFallbackOpened = "fallback-opened"
     /// Received too late for an escalation.
     case emergencyRecorded = "emergency-recorded"
     case pressedAgain = "pressed-again"
@@ -29,7 +29,7 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case reply
     case tier
     case exhausted
-    case acknowledged = "taken"
+    case acknowledged
     case confirmed
     case acknowledgementReminder = "acknowledgement-reminder"
     case resumed
@@ -40,31 +40,31 @@ public enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// Something that happened in a circle, with all decisions about notifications; append-only.
-public struct TimelineRecord: Hashable, Sendable, Codable {
-    public var circle: CircleID
-    public var at: Timestamp
-    public var kind: TimelineKind
+package struct TimelineRecord: Hashable, Sendable, Codable {
+    package var circle: CircleID
+    package var at: Timestamp
+    package var kind: TimelineKind
     /// Whom it is about.
-    public var person: PersonID
-    public var zone: ZoneID?
-    public var zoneName: String?
-    public var emergency: EmergencyID?
+    package var person: PersonID
+    package var zone: ZoneID?
+    package var zoneName: String?
+    package var emergency: EmergencyID?
     /// Who did it; nil = nobody, or the operator.
-    public var by: PersonID?
+    package var by: PersonID?
     /// Text of a reply.
-    public var text: String?
+    package var text: String?
     /// From 0.
-    public var tier: Int?
-    public var round: Int?
+    package var tier: Int?
+    package var round: Int?
     /// One decision per person considered.
-    public var decisions: [NotifyDecision]
+    package var decisions: [NotifyDecision]
     /// Whether messages went to a sink only, so nobody outside was reached; nil = no.
-    public var isSinkOnly: Bool?
+    package var isSinkOnly: Bool?
     /// Whether the person shared with the circle at the time.
-    public var isShared: Bool
-    public var trace: String
+    package var isShared: Bool
+    package var trace: String
 
-    public init(
+    package init(
         circle: CircleID, at: Timestamp, kind: TimelineKind, person: PersonID,
         emergency: EmergencyID? = nil, by: PersonID? = nil, decisions: [NotifyDecision] = [],
         isShared: Bool = true, trace: String = ""

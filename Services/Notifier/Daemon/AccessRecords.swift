@@ -16,30 +16,19 @@ struct AccessRecords {
     private var hour: Int64 = 0
     private var recorded: Set<Access> = []
 
-    /// - Returns: whether this is the viewer's first access of the hour
-    mutating func isFirst(_ person: PersonID, by viewer: PersonID?, hour now: Int64) -> Bool {
+    /// Records that a viewer was shown data about these people.
+    ///
+    /// Access to one's own data is not recorded.
+    mutating func record(
+        _ people: [PersonID], by viewer: PersonID?, _ host: any NotifierHost
+    ) throws {
+        let now = host.now.seconds / 3600
         if now != hour {
             hour = now
             recorded.removeAll(keepingCapacity: true)
         }
-        return recorded.insert(Access(person: person, viewer: viewer)).inserted
-    }
-
-    /// Clears the memory after a rolled-back turn.
-    mutating func reset() { recorded.removeAll() }
-}
-
-extension NotifierService {
-    /// Records that a viewer was shown data about these people.
-    ///
-    /// Access to one's own data is not recorded.
-    func recordAccess(
-        to people: some Sequence<PersonID>, by principal: Principal
-    ) throws {
-        let viewer = principal.person
-        let hour = host.now.seconds / 3600
-        for person in Set(people).sorted()
-        where person != viewer && accessRecords.isFirst(person, by: viewer, hour: hour) {
+        for person in Set(people).sorted() where person != viewer {
+            guard recorded.insert(Access(person: person, viewer: viewer)).inserted else { continue }
             let id = Hash.id(
                 .text(EventKind.accessRecorded.type), .id(person),
                 viewer.map { .id($0) } ?? .none, .number(hour))
@@ -51,4 +40,7 @@ extension NotifierService {
                 on: .deliveries)
         }
     }
+
+    /// Clears the memory after a rolled-back turn.
+    mutating func reset() { recorded.removeAll() }
 }

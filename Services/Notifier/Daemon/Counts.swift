@@ -37,7 +37,7 @@ struct Counts {
         for (kind, count) in self.receipts { receipts.set(Double(count), kind.rawValue) }
         receipts.set(Double(receiptsUnknown), "unknown")
         let replies = metrics.counter("jaga_replies_total", "Incoming SMS, by kind.", "kind")
-        replies.set(Double(self.replies - repliesOther), "taken")
+        replies.set(Double(self.replies - repliesOther), "accepted")
         replies.set(Double(repliesOther), "other")
         replies.set(Double(repliesUnusable), "unusable")
         replies.set(Double(repliesUnknown), "unknown")
@@ -51,22 +51,22 @@ struct Counts {
             "jaga_notifications_waiting", "Messages waiting in a lane.", "lane", "channel")
         let flying = metrics.gauge(
             "jaga_notifications_in_flight", "In-flight attempts.", "lane", "channel")
-        for lane in core.load {
-            let name = lane.isSafety ? "safety" : "news"
+        for lane in core.delivery.load {
+            let name = lane.isSafety ? "safety" : "routine"
             waiting.set(Double(lane.waiting), name, lane.channel.rawValue)
             flying.set(Double(lane.inFlight), name, lane.channel.rawValue)
         }
         metrics.gauge("jaga_notifications_retrying", "Messages waiting for a retry.")
-            .set(Double(core.waitingForRetry))
+            .set(Double(core.delivery.waitingForRetry))
         let open = metrics.gauge("jaga_emergencies", "Active emergencies, by state.", "state")
         for state in [EmergencyState.countdown, .open, .acknowledged] {
-            open.set(Double(core.emergencies(in: state)), state.rawValue)
+            open.set(Double(core.escalation.count(in: state)), state.rawValue)
         }
         metrics.gauge(
             "jaga_emergency_unacknowledged_seconds",
             "Age of the oldest unacknowledged emergency; 0 = none."
-        ).set(core.oldestOpen.map { max(0, (now - $0).inSeconds) } ?? 0)
-        writeGateways(to: metrics, core.health)
+        ).set(core.escalation.oldestOpen.map { max(0, (now - $0).inSeconds) } ?? 0)
+        writeGateways(to: metrics, core.delivery.health)
     }
 
     private func writeGateways(to metrics: Metrics, _ healths: [GatewayHealth]) {
@@ -81,50 +81,5 @@ struct Counts {
             failures.set(Double(health.failures), health.name)
             if let time = health.lastAccepted { accepted.set(time.inSeconds, health.name) }
         }
-    }
-}
-
-extension NotifierService {
-    func writeMetrics(_ metrics: Metrics) {
-        counts.write(to: metrics, core: core, at: host.now)
-        metrics.gauge(
-            "jaga_nobody_outside_reached", "1 = messages go to the built-in sink only."
-        ).set(sinkNotice == nil ? 0 : 1)
-        heartbeat?.write(to: metrics)
-    }
-
-    var healthProblems: [String] { core.healthProblems }
-
-    var concerns: [String] { sinkNotice.map { [$0] } ?? [] }
-
-    /// Why messages stay on this machine; nil = an external gateway is configured.
-    var sinkNotice: String? {
-        let kinds = registry.drivers.map(\.stateKind)
-        if registry.drivers.isEmpty || kinds.contains(.defaultSink) {
-            return "nobody outside is reached: no gateway is configured"
-        }
-        guard kinds.contains(.chosenSink) else { return nil }
-        return kinds.contains(.external)
-            ? "nobody outside is reached by SMS: JAGA_SMS_GATEWAY is sink"
-            : "nobody outside is reached: messages stay in the built-in sink"
-    }
-
-    var statusDetails: JSON {
-        let lanes = core.load.filter { $0.waiting + $0.inFlight > 0 }.map { lane -> JSON in
-            [
-                "lane": .string(lane.isSafety ? "safety" : "news"),
-                "channel": .string(lane.channel.rawValue),
-                "waiting": .integer(Int64(lane.waiting)),
-                "inFlight": .integer(Int64(lane.inFlight)),
-            ]
-        }
-        return [
-            "openEmergencies": .integer(Int64(core.emergencies(in: .open))),
-            "acknowledgedEmergencies": .integer(Int64(core.emergencies(in: .acknowledged))),
-            "lanes": .array(lanes),
-            "retrying": .integer(Int64(core.waitingForRetry)),
-            "gateways": .array(core.health.map { Documents.gateway($0, replies: nil) }),
-            "heartbeat": heartbeat?.json ?? .null,
-        ]
     }
 }

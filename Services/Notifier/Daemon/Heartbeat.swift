@@ -85,7 +85,7 @@ struct Heartbeat {
         let person = Heartbeat.nobody(in: Partition.all[rounds % Partition.count])
         let canary = Deadline(
             id: DeadlineID(Hash.id(.text("canary"), .id(person), .number(now.microseconds))),
-            rule: .canary, person: person, due: now)
+            kind: .canary, person: person, due: now)
         round = Round(
             number: rounds, canary: canary.id, begun: now,
             open: Set(pages.map(\.service) + [Heartbeat.canaryName]))
@@ -201,7 +201,7 @@ struct Heartbeat {
     /// The first health problem of a service's `/healthz` page, and the number of others.
     private static func firstHealthProblem(_ outcome: TransferOutcome) -> String? {
         guard case .answered(let answer) = outcome, let body = try? JSON.parse(answer.body),
-            let healthProblems = body["troubles"]?.array, let first = healthProblems.first?.string
+            let healthProblems = body["problems"]?.array, let first = healthProblems.first?.string
         else { return nil }
         return healthProblems.count == 1 ? first : "\(first) (and \(healthProblems.count - 1) more)"
     }

@@ -34,20 +34,14 @@ struct Main {
             .ingest: Partition.all.map(StreamName.events) + [.sos],
             .membership: [.directory], .timer: [.deadlines],
         ],
-        isLimited: { request in
-            // Commands about emergencies and callbacks of gateways are never delayed.
-            let isUrgent = ["/v1/emergencies/", "/v1/receipts/", "/v1/replies/"].contains {
-                request.path.hasPrefix($0)
-            }
-            return !isUrgent
-        }, holdsWhenNew: true,
+        isLimited: NotifierService.router.isLimited, holdsWhenNew: true,
         check: { configuration in
             _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
             _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")
             try checkKey(configuration)
         })
 
-    static func main() { exit(Host.run(definition, make: make)) }
+    static func main() { exit(Launcher.run(definition, make: make)) }
 
     private static func messageKey(_ configuration: Configuration) -> KeyFile {
         .messages(secrets: configuration.text("JAGA_HOME") + "/secrets")

@@ -1,3 +1,5 @@
+import API
+import Directory
 import Gateways
 import Hosting
 import Model
@@ -9,15 +11,16 @@ import Wire
 
 /// Shell around ``Notifier``: turns records, requests and transfer results into inputs, and effects
 /// into rows, records, responses and transfers.
-final class NotifierService: Service {
+final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsStreams,
+    StartsTransfers, Reconfigures, HoldsItems
+{
     let host: any NotifierHost
     let store: NotifierStore
     let idempotencyStore: IdempotencyStore
     private(set) var registry: GatewayRegistry
     let zones: TimeZoneFolder
     private(set) var map: String
-    /// Key for messages that membership sealed.
-    let messageKey: KeyFile
+    let sealedMessages: SealedMessages
     /// Whether replies by SMS are received.
     private(set) var hasReplies: Bool
     /// Builds the registry from settings; nil in tests without reconfiguration.
@@ -29,24 +32,13 @@ final class NotifierService: Service {
     var core: Notifier
     var accessRecords = AccessRecords()
     var counts = Counts()
-    /// In-flight attempts, by transfer token.
-    private(set) var inFlightAttempts: [UInt64: InFlightAttempt] = [:]
+    private(set) var transfers = Transfers()
     /// Idempotency keys of requests that are not answered yet.
     var idempotencyKeys: [UInt64: IdempotencyStore.Key] = [:]
-    /// Gateway tests without a result.
-    private var testExchanges: [NotificationID: TestExchange] = [:]
-    private var lastToken: UInt64 = 0
     private var nextPrune = Timestamp.zero
     /// Pruning of old rows.
     private var pruning: Pruning
     private var erasures: Erasures
-
-    struct InFlightAttempt {
-        var notification: NotificationID
-        var attempt: Int
-        var gateway: String
-        var begun: Timestamp
-    }
 
     init(
         host: any NotifierHost, store: NotifierStore, registry: GatewayRegistry,
@@ -63,7 +55,7 @@ final class NotifierService: Service {
         self.registry = registry
         self.zones = zones
         self.map = map
-        self.messageKey = messageKey
+        sealedMessages = SealedMessages(key: messageKey)
         self.hasReplies = hasReplies
         self.heartbeat = heartbeat
         let empty = NotifierConfiguration(gateways: [], tokenSecret: [])
@@ -83,7 +75,7 @@ final class NotifierService: Service {
     }
 
     private func warnAboutSink() {
-        guard let sentence = sinkNotice else { return }
+        guard let sentence = registry.sinkNotice else { return }
         host.log.warning(
             "nobody outside is reached",
             ["reason": sentence, "hint": "Set JAGA_SMS_GATEWAY or JAGA_MAIL_URL."])
@@ -92,8 +84,7 @@ final class NotifierService: Service {
     func reload() throws {
         idempotencyKeys.removeAll()
         accessRecords.reset()
-        testExchanges.removeAll()
-        pruneInFlightAttempts()
+        transfers.reset(at: host.now)
         heartbeat?.abandonRound()
         try pruning.load()
         try erasures.load()
@@ -105,7 +96,7 @@ final class NotifierService: Service {
     func reconfigure(_ configuration: Configuration) throws {
         guard let makeGatewayRegistry else { return }
         let before = (registry, map, hasReplies)
-        let sentence = sinkNotice
+        let sentence = registry.sinkNotice
         var new = try makeGatewayRegistry(configuration)
         new.retired = registry.drivers.filter { new.driver($0.name) == nil }
         registry = new
@@ -116,7 +107,7 @@ final class NotifierService: Service {
             throw error
         }
         try submit(.started)
-        if sinkNotice != sentence { warnAboutSink() }
+        if registry.sinkNotice != sentence { warnAboutSink() }
     }
 
     /// Rebuilds the core from the store.
@@ -134,7 +125,7 @@ final class NotifierService: Service {
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
         if case .messageRequested(let sealed) = event.body { return try open(sealed, of: event) }
         if stream == .directory { return try directoryChanged(event.body) }
-        if case .deadlineCancelled(let deadline) = event.body, deadline.rule == .canary {
+        if case .deadlineCancelled(let deadline) = event.body, deadline.kind == .canary {
             heartbeat?.canaryReturned(deadline.id, at: host.now)
             return startHeartbeatTransfers()
         }
@@ -171,6 +162,16 @@ final class NotifierService: Service {
         try submit(.event(event))
     }
 
+    /// Opens a sealed request, once.
+    private func open(_ sealed: SealedMessage, of event: Event) throws {
+        guard try store.apply(event.id, at: host.now) else { return }
+        let request: RequestedMessage
+        do { request = try sealedMessages.open(sealed) } catch {
+            return host.log.error(error, ["lost": "requested message"])
+        }
+        try submit(.requested(request, by: event.id, expires: sealed.expires, trace: event.trace))
+    }
+
     func directoryWillChange(_ event: Event) throws {
         guard case .personRemoved(let removal) = event.body,
             let person = host.replica.person(removal.person)
@@ -193,25 +194,13 @@ final class NotifierService: Service {
         if heartbeat?.handle(result, at: host.now, log: host.log) == true {
             return startHeartbeatTransfers()
         }
-        guard let attempt = inFlightAttempts[result.token],
-            let driver = registry.answering(attempt.gateway)
-        else { return }
-        if let test = testExchanges[attempt.notification] {
-            testExchanges[attempt.notification]?.answer = driver.maskedAnswer(
-                result.outcome, to: test.message)
-        }
-        try finish(attempt, driver.answer(to: result.outcome))
+        guard let (attempt, answer) = transfers.completed(result, registry) else { return }
+        try finish(attempt, answer)
     }
 
-    private func finish(_ attempt: InFlightAttempt, _ answer: GatewayAnswer) throws {
+    private func finish(_ attempt: Transfers.InFlightAttempt, _ answer: GatewayAnswer) throws {
         counts.attempts[.init(gateway: attempt.gateway, outcome: answer.verdict), default: 0] += 1
-        try submit(
-            .attempted(
-                AttemptResult(
-                    notification: attempt.notification, number: attempt.attempt,
-                    outcome: answer.verdict, answer: answer.detail,
-                    gatewayMessage: answer.messageID,
-                    retryAfter: answer.retryAfter, isOptOut: answer.isOptOut)))
+        try submit(.attempted(attempt.result(answer)))
     }
 
     /// Starts the heartbeat's pending transfers.
@@ -227,21 +216,13 @@ final class NotifierService: Service {
         if let deadline = core.nextDeadline, deadline <= host.now { try submit(.tick) }
         if nextPrune <= host.now {
             nextPrune = host.now + Limits.pruneInterval
-            pruneInFlightAttempts()
+            transfers.prune(at: host.now)
             if try pruning.step(in: host.replica) {
                 nextPrune = host.now + Limits.pruneRepeatInterval
             }
             try idempotencyStore.prune(at: host.now)
         }
         if erasures.isActive, try erasures.step(in: host.replica) { try reloadCore() }
-    }
-
-    /// Removes old in-flight attempts. Ended ones are kept for a while, because a rolled-back turn
-    /// delivers their results again.
-    private func pruneInFlightAttempts() {
-        inFlightAttempts = inFlightAttempts.filter {
-            host.now - $0.value.begun <= Limits.attemptTimeout
-        }
     }
 
     var nextDeadline: Timestamp? {
@@ -253,10 +234,10 @@ final class NotifierService: Service {
 
     /// Submits one input to the core and performs its effects.
     func submit(_ input: Input) throws {
-        var effects: [Effect] = []
-        core.handle(input, at: host.now, in: host.replica, into: &effects)
-        let last = lastOfEachMessage(effects)
-        for (index, effect) in effects.enumerated() {
+        var turn = Turn<Effect>(now: host.now, directory: host.replica)
+        core.handle(input, &turn)
+        let last = lastOfEachMessage(turn.effects)
+        for (index, effect) in turn.effects.enumerated() {
             if case .save(.notification(let row)) = effect, last[row.id] != index { continue }
             try perform(effect)
         }
@@ -276,10 +257,11 @@ final class NotifierService: Service {
         case .save(let row): try store.save(row)
         case .remove(let key): try store.remove(key)
         case .publish(let event): try host.publish(event, on: .deliveries)
-        case .send(let delivery): try send(delivery)
+        case .send(let message): try send(message)
         case .answer(let request, let answer):
             let response = Documents.response(
-                to: answer, in: host.replica, at: host.now, shown: shown(for: answer))
+                to: answer, in: host.replica, at: host.now,
+                shown: transfers.exchange(for: answer, registry, at: host.now))
             if let key = idempotencyKeys.removeValue(forKey: request) {
                 try idempotencyStore.store(response, to: key, at: host.now)
             }
@@ -288,37 +270,13 @@ final class NotifierService: Service {
         }
     }
 
-    /// Request and response of a gateway test.
-    private func shown(for answer: Answer) -> TestExchange? {
-        switch answer {
-        case .tested(let result): testExchanges.removeValue(forKey: result.notification)
-        case .wouldSend(let delivery):
-            registry.driver(delivery.gateway).map {
-                TestExchange(GatewayRegistry.message(delivery, at: host.now), by: $0)
-            }
-        default: nil
-        }
-    }
-
-    /// Sends a message. The built-in sink stores it in the transaction of its outcome.
-    private func send(_ delivery: Delivery) throws {
-        guard let driver = registry.driver(delivery.gateway) else { return }
-        let attempt = InFlightAttempt(
-            notification: delivery.notification, attempt: delivery.attempt,
-            gateway: delivery.gateway, begun: host.now)
-        lastToken += 1
-        let message = GatewayRegistry.message(delivery, at: host.now)
-        if delivery.isTest {
-            testExchanges[delivery.notification] = TestExchange(message, by: driver)
-        }
-        let lane: Web.Lane = delivery.isSafety ? .safety : .ordinary
-        switch driver.prepare(message, token: lastToken, lane: lane) {
-        case .transfer(let transfer):
-            inFlightAttempts[lastToken] = attempt
-            host.start(transfer)
-        case .ended(let answer):
-            if driver.isSink { try store.appendToSink(delivery, at: host.now) }
+    private func send(_ message: OutgoingMessage) throws {
+        switch transfers.start(message, registry, at: host.now) {
+        case .transfer(let transfer): host.start(transfer)
+        case .ended(let attempt, let answer, let isSink):
+            if isSink { try store.appendToSink(message, at: host.now) }
             try finish(attempt, answer)
+        case nil: break
         }
     }
 
@@ -346,6 +304,175 @@ final class NotifierService: Service {
                 ["emergency": id, "hint": "Check that jaga-evaluator is running."])
         }
     }
+
+    // MARK: Requests
+
+    static let router = Router(NotifierOperation.table)
+
+    func handle(_ request: Request) throws {
+        switch Self.router.route(request) {
+        case .answered(let response): host.answer(request.id, response)
+        case .found(let found, let parameters):
+            do {
+                try handle(request, found, parameters)
+            } catch let problem as Problem {
+                idempotencyKeys[request.id] = nil
+                host.answer(request.id, .problem(problem))
+            }
+        }
+    }
+
+    private func handle(
+        _ request: Request, _ found: RoutedOperation<NotifierOperation>, _ parameters: Parameters
+    ) throws {
+        let context = RequestContext(
+            now: host.now, directory: host.replica, store: store, registry: registry,
+            readCore: { [unowned self] in core })
+        if found.id == .receipt || found.id == .reply {
+            let callbacks = GatewayCallbacks(context: context)
+            let token = parameters["token"]
+            let (response, input) =
+                found.id == .receipt
+                ? try callbacks.receipt(request, token: token, &counts)
+                : try callbacks.reply(request, token: token, &counts, host.log)
+            host.answer(request.id, response)
+            if let input { try submit(input) }
+            return
+        }
+        let principal = try principal(of: request)
+        // Commands about emergencies are idempotent while their effect lasts and must count again
+        // afterwards, so their answers are not stored.
+        let key = try IdempotencyStore.Key(request, of: found.operation)
+        if let key, let first = try idempotencyStore.response(to: key, at: host.now) {
+            return host.answer(request.id, first)
+        }
+        idempotencyKeys[request.id] = key
+        if found.operation.access == .rights([.administer]) {
+            try context.require(.administer, of: principal, on: .suite)
+        }
+        if found.operation.canWait, host.diskPressure == .short {
+            throw Problem.diskNearlyFull("test messages")
+        }
+        switch try outcome(of: request, found.id, parameters, by: principal, context) {
+        case .respond(let response, let people):
+            try accessRecords.record(people, by: principal.person, host)
+            host.answer(request.id, response)
+        case .submit(let input): try submit(input)
+        }
+    }
+
+    private func outcome(
+        of request: Request, _ operation: NotifierOperation, _ parameters: Parameters,
+        by principal: Principal, _ context: RequestContext
+    ) throws -> RequestOutcome {
+        let escalations = EscalationRequests(context: context)
+        let notifications = NotificationRequests(context: context)
+        let gateways = GatewayRequests(context: context)
+        let drafts = DraftRequests(context: context)
+        let optOuts = OptOutRequests(context: context)
+        switch operation {
+        case .acknowledgement:
+            return .submit(
+                .acknowledge(try escalations.command(request, parameters, by: principal)))
+        case .resolution:
+            return .submit(.resolve(try escalations.command(request, parameters, by: principal)))
+        case .confirmation:
+            return .submit(.confirmEnd(try escalations.command(request, parameters, by: principal)))
+        case .escalations: return try escalations.list(request)
+        case .escalation:
+            return try escalations.show(try parameters.id("emergency", EmergencyID.self), host.log)
+        case .timeline:
+            return try TimelineRequests(context: context).timeline(
+                of: try parameters.id("circle", CircleID.self), request, for: principal)
+        case .reachability:
+            return try ReachabilityRequests(context: context).reachability(
+                of: try parameters.id("circle", CircleID.self), for: principal)
+        case .personNotifications:
+            return try notifications.list(
+                ofPerson: try parameters.id("person", PersonID.self), request, for: principal)
+        case .notifications: return try notifications.list(request)
+        case .notification:
+            return try notifications.show(try parameters.id("notification", NotificationID.self))
+        case .outbox: return try notifications.outbox(request)
+        case .gateways: return gateways.list()
+        case .gatewayTest: return try gateways.test(request, gateway: parameters["gateway"])
+        case .drafts:
+            return try drafts.list(
+                of: try parameters.id("person", PersonID.self), request, for: principal)
+        case .sendDraft: return try drafts.send(request, parameters, by: principal)
+        case .optOuts: return try optOuts.list(request)
+        case .setOptOut: return try optOuts.set(request)
+        case .receipt, .reply: throw Problem.notFound("gateways only")
+        }
+    }
+
+    /// Authenticates a request.
+    ///
+    /// - Throws: 401 for missing or invalid credentials, 503 if the directory replica may be
+    ///   outdated
+    private func principal(of request: Request) throws(Problem) -> Principal {
+        if let principal = host.principal(of: request) { return principal }
+        if Credentials(request.headers) != nil, !host.isDirectoryFresh {
+            throw .unavailable("credentials cannot be checked right now")
+        }
+        counts.unauthorized += 1
+        throw .unauthorized(
+            "the credentials are missing or wrong",
+            hint: "send a token as Bearer, or as the password of Basic")
+    }
+
+    // MARK: Held items
+
+    var heldEntries: [HeldEntry] { core.heldSummaries.map(HeldEntry.init) }
+
+    func settleHeld(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {
+        let named = Set(entries.map(\.id))
+        let items = core.heldSummaries.map(\.item).filter { isAll || named.contains($0.text) }
+        try submit(isDropped ? .drop(items) : .release(items))
+    }
+
+    // MARK: Status
+
+    var healthProblems: [String] { core.delivery.healthProblems }
+
+    var concerns: [String] { registry.sinkNotice.map { [$0] } ?? [] }
+
+    var alarms: [String] {
+        let unacknowledged = core.escalation.unacknowledged(at: host.now).map { id in
+            "emergency \(id) is not acknowledged; run jaga emergency show \(id)"
+        }
+        guard let end = core.holdEnds else { return unacknowledged }
+        return unacknowledged + [
+            "\(core.heldSummaries.count) overdue items are held until \(end); run jaga held list"
+        ]
+    }
+
+    func writeMetrics(_ metrics: Metrics) {
+        counts.write(to: metrics, core: core, at: host.now)
+        metrics.gauge(
+            "jaga_nobody_outside_reached", "1 = messages go to the built-in sink only."
+        ).set(registry.sinkNotice == nil ? 0 : 1)
+        heartbeat?.write(to: metrics)
+    }
+
+    var statusDetails: JSON {
+        let lanes = core.delivery.load.filter { $0.waiting + $0.inFlight > 0 }.map { lane -> JSON in
+            [
+                "lane": .string(lane.isSafety ? "safety" : "routine"),
+                "channel": .string(lane.channel.rawValue),
+                "waiting": .integer(Int64(lane.waiting)),
+                "inFlight": .integer(Int64(lane.inFlight)),
+            ]
+        }
+        return [
+            "openEmergencies": .integer(Int64(core.escalation.count(in: .open))),
+            "acknowledgedEmergencies": .integer(Int64(core.escalation.count(in: .acknowledged))),
+            "lanes": .array(lanes),
+            "retrying": .integer(Int64(core.delivery.waitingForRetry)),
+            "gateways": .array(core.delivery.health.map { Documents.gateway($0, replies: nil) }),
+            "heartbeat": heartbeat?.json ?? .null,
+        ]
+    }
 }
 
 extension AttemptOutcome {
@@ -354,7 +481,8 @@ extension AttemptOutcome {
         switch self {
         case .misconfigured: "Check the gateway's user, password and sender."
         case .unreachable: "Check that the gateway is running and its URL is correct."
-        default: "Read GET /v1/gateways."
+        case .accepted, .sink, .rejected, .unroutable, .later, .unknown:
+            "Read GET /v1/gateways."
         }
     }
 }
@@ -362,7 +490,7 @@ extension AttemptOutcome {
 extension Event {
     /// Whether the notifier handles this kind of event.
     fileprivate var concernsNotifier: Bool {
-        if case .deadlineCancelled(let deadline) = body { return deadline.rule == .contact }
+        if case .deadlineCancelled(let deadline) = body { return deadline.kind == .contact }
         return switch kind {
         case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent,
             .alarmStarted, .alarmRepeated, .alarmEnded, .messagesDue, .contactOverdue,

@@ -11,18 +11,9 @@ struct NotifierStore {
 
     func save(_ row: NotifierRow) throws {
         switch row {
-        case .emergency(let row):
-            try database.run(
-                "INSERT OR REPLACE INTO emergencies (id, ended, body) VALUES (?1, ?2, ?3)",
-                .id(row.id), .time(row.ended), try text(row))
-        case .escalation(let row):
-            try database.run(
-                "INSERT OR REPLACE INTO escalations (emergency, circle, body) VALUES (?1, ?2, ?3)",
-                .id(row.emergency), .id(row.circle), try text(row))
-        case .signal(let row):
-            try database.run(
-                "INSERT OR REPLACE INTO signals (id, body) VALUES (?1, ?2)", .id(row.id),
-                try text(row))
+        case .emergency(let row): try save(row)
+        case .escalation(let row): try save(row)
+        case .signal(let row): try save(row)
         case .notification(let row): try save(row)
         case .attempt(let row): try save(row)
         case .gateway(let row):
@@ -31,44 +22,9 @@ struct NotifierStore {
                 try text(row))
         case .text(let row): try save(row)
         case .number(let row): try save(row)
-        case .change(let row):
-            try database.run(
-                """
-                INSERT INTO changes (notification, at, state, gateway, answer)
-                VALUES (?1, ?2, ?3, ?4, ?5)
-                """, .id(row.notification), .time(row.at), .text(row.state.rawValue),
-                .text(row.gateway), .text(row.answer))
-        case .timeline(let row):
-            try database.run(
-                """
-                INSERT INTO timeline (circle, at, person, shared, body)
-                VALUES (?1, ?2, ?3, ?4, ?5)
-                """, .id(row.circle), .time(row.at), .id(row.person), .flag(row.isShared),
-                try text(row))
+        case .change(let row): try append(row)
+        case .timeline(let row): try append(row)
         }
-    }
-
-    private func save(_ row: Notification) throws {
-        try database.run(
-            """
-            INSERT INTO notifications (id, token, emergency, state, pending, created, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (id) DO UPDATE SET emergency = ?3, state = ?4, pending = ?5, body = ?7
-            """, .id(row.id), .text(row.token), .id(row.emergency), .text(row.state.rawValue),
-            .flag(row.isPending), .time(row.created), try text(row))
-    }
-
-    private func save(_ row: Attempt) throws {
-        try database.run(
-            """
-            INSERT INTO attempts
-                (notification, number, gateway, started, finished, outcome, answer)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (notification, number)
-            DO UPDATE SET finished = ?5, outcome = ?6, answer = ?7
-            """, .id(row.notification), .integer(row.number), .text(row.gateway),
-            .time(row.started), .time(row.finished), .text(row.outcome?.rawValue),
-            .text(row.answer))
     }
 
     func remove(_ key: NotifierKey) throws {
@@ -86,16 +42,6 @@ struct NotifierStore {
         try database.run(
             "INSERT OR IGNORE INTO applied (id, at) VALUES (?1, ?2)", .id(id), .time(now))
         return database.lastChanges == 1
-    }
-
-    func appendToSink(_ delivery: Delivery, at now: Timestamp) throws {
-        try database.run(
-            """
-            INSERT INTO sink (notification, attempt, at, channel, address, subject, text)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            """, .id(delivery.notification), .integer(delivery.attempt), .time(now),
-            .text(delivery.channel.rawValue), .text(delivery.address), .text(delivery.subject),
-            .text(delivery.text))
     }
 
     // MARK: Reading
@@ -119,14 +65,6 @@ struct NotifierStore {
         return rows
     }
 
-    func notification(_ id: NotificationID) throws -> Notification? {
-        try first("SELECT body FROM notifications WHERE id = ?1", .id(id))
-    }
-
-    func notification(token: String) throws -> Notification? {
-        try first("SELECT body FROM notifications WHERE token = ?1", .text(token))
-    }
-
     /// Returns a secret, which is created at its first use.
     func secret(_ name: String, orMake make: () -> [UInt8]) throws -> [UInt8] {
         let known = try database.first(
@@ -147,7 +85,7 @@ struct NotifierStore {
         return try texts.map { try NotifierStore.decode($0) }
     }
 
-    private func first<Body: Decodable>(_ sql: String, _ key: Value) throws -> Body? {
+    func first<Body: Decodable>(_ sql: String, _ key: Value) throws -> Body? {
         let text = try database.first(sql, key) { $0.text(0) }
         return try text.map { try NotifierStore.decode($0) }
     }
@@ -156,7 +94,7 @@ struct NotifierStore {
         try JSON.parse(text).decode(Body.self)
     }
 
-    private func text(_ row: some Encodable) throws -> Value {
+    func text(_ row: some Encodable) throws -> Value {
         .text(try JSON.encode(row).text)
     }
 }

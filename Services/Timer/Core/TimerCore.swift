@@ -2,6 +2,9 @@ import Directory
 import Model
 import Timing
 
+/// Context in which the timer handles one input.
+typealias Turn = Directory.Turn<Effect>
+
 /// State machine of all waits of the suite: deadlines, watches, and delivery watchdogs.
 ///
 /// Deadlines of other services are kept by id and due time only; their rows hold the rest. Running
@@ -10,8 +13,8 @@ import Timing
 /// ```swift
 /// var core = TimerCore(settings: settings, started: now)
 /// core.load(deadlines: …, watches: …, deliveryWatchdogs: …)
-/// core.handle(.deadlineScheduled(deadline, trace: ""), at: now, into: &effects)
-/// core.handle(.tick, at: core.nextDeadline ?? now, into: &effects)
+/// core.handle(.deadlineScheduled(deadline, trace: ""), &turn)
+/// core.handle(.tick, &turn)
 /// ```
 public struct TimerCore: Sendable {
     /// The operator's settings.
@@ -37,39 +40,27 @@ public struct TimerCore: Sendable {
         }
     }
 
-    /// A pending wait.
-    enum Wait: Hashable, Comparable, Sendable {
-        case deadline(DeadlineID)
-        case watch(WatchID)
-        case deliveryWatchdog(EmergencyID)
-    }
-
-    let settings: Settings
+    private let settings: Settings
+    /// Waits due before this are late.
+    private let started: Timestamp
+    /// The outage during which the timer was down; waits that became due in it are held.
+    private let outage: Outage?
+    private var deadlines: Deadlines
+    private var watches: Watches
+    private var watchdogs: DeliveryWatchdogs
     /// Who can be reached, as published by the notifier.
     public private(set) var reachability = Reachability()
-    /// Waits due before this are late.
-    let started: Timestamp
-    /// The outage during which the timer was down; waits that became due in it are held.
-    var outage: Outage?
-    /// The held waits and their due times. Their rows stay pending, so that they are held again
-    /// after a restart.
-    var held: [Wait: Timestamp] = [:]
-    var queue = DeadlineHeap<Wait>()
-    /// Running watches.
-    var watches: [WatchID: TimedWatch] = [:]
-    var watchOfPerson: [PersonID: WatchID] = [:]
-    var deliveryWatchdogs: [EmergencyID: DeliveryWatchdog] = [:]
 
     public init(settings: Settings, started: Timestamp, outage: Outage? = nil) {
         self.settings = settings
         self.started = started
         self.outage = outage
+        deadlines = Deadlines(started: started, after: outage)
+        watches = Watches(settings: settings, after: outage)
+        watchdogs = DeliveryWatchdogs(settings: settings, started: started)
     }
 
     /// Loads the stored state at start.
-    ///
-    /// Watchdogs get their full time again, because events published while the timer was down have
-    /// still to arrive. A call to the operator without a known result is repeated immediately.
     ///
     /// - Parameter watches: the running ones.
     public mutating func load(
@@ -77,127 +68,104 @@ public struct TimerCore: Sendable {
         deliveryWatchdogs: [DeliveryWatchdog],
         reachability: Reachability = Reachability()
     ) {
+        self.deadlines = Deadlines(deadlines, started: started, after: outage)
+        self.watches = Watches(watches, settings: settings, after: outage)
+        watchdogs = DeliveryWatchdogs(deliveryWatchdogs, settings: settings, started: started)
         self.reachability = reachability
-        queue = DeadlineHeap(deadlines.map { .init(.deadline($0.id), due: $0.due) })
-        self.watches = [:]
-        held = [:]
-        watchOfPerson = [:]
-        for timed in watches { store(timed) }
-        self.deliveryWatchdogs = [:]
-        for var deliveryWatchdog in deliveryWatchdogs {
-            if deliveryWatchdog.state == .waiting {
-                deliveryWatchdog.due = max(
-                    deliveryWatchdog.due, started + .seconds(settings.undeliveredSeconds))
-            } else if deliveryWatchdog.state == .alarmed, settings.callsAlarm,
-                !deliveryWatchdog.isCallAccepted
-            {
-                deliveryWatchdog.due = started
-            }
-            store(deliveryWatchdog)
-        }
     }
 
     /// When to handle the next ``Input/tick``; nil if nothing is pending.
     public var nextDeadline: Timestamp? {
-        guard let outage, !held.isEmpty else { return queue.next }
-        return queue.next.map { min($0, outage.holdEnds) } ?? outage.holdEnds
+        [deadlines.next, watches.next, watchdogs.next, holdEnds].compactMap(\.self).min()
     }
 
-    /// Number of pending deadlines of other services. Each watch and each watchdog has one wait
-    /// besides.
-    public var pendingDeadlineCount: Int {
-        queue.count + held.count - watches.count - deliveryWatchdogs.count
-    }
+    /// Number of pending deadlines of other services.
+    public var pendingDeadlineCount: Int { deadlines.count }
     public var activeWatchCount: Int { watches.count }
     /// Open emergencies that nobody was notified of in time, ids ascending.
-    ///
-    /// A person has one emergency at a time, so a person's signals count as one, named by the
-    /// first, even if no evaluator has joined them.
-    public var undelivered: [EmergencyID] {
-        var first: [PersonID: DeliveryWatchdog] = [:]
-        for deliveryWatchdog in deliveryWatchdogs.values where deliveryWatchdog.state == .alarmed {
-            if let known = first[deliveryWatchdog.person],
-                (known.received, known.emergency) < (
-                    deliveryWatchdog.received, deliveryWatchdog.emergency
-                )
-            {
-                continue
-            }
-            first[deliveryWatchdog.person] = deliveryWatchdog
-        }
-        return first.values.map { $0.joined ?? $0.emergency }.sorted()
+    public var undelivered: [EmergencyID] { watchdogs.undelivered }
+
+    /// The held waits and their due times, earliest first.
+    public var heldWaits: [(wait: HeldWait, due: Timestamp)] {
+        let all: [(wait: HeldWait, due: Timestamp)] =
+            deadlines.hold.items.map { (.deadline($0.item), $0.due) }
+            + watches.hold.items.map { (.watch($0.item), $0.due) }
+        return all.sorted { ($0.due, $0.wait) < ($1.due, $1.wait) }
     }
 
-    /// Handles one input and appends the resulting effects, in order.
-    public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
+    /// When the hold ends; nil if nothing is held.
+    public var holdEnds: Timestamp? { deadlines.hold.ends ?? watches.hold.ends }
+
+    /// Handles one input; its effects follow in order.
+    public mutating func handle(_ input: Input, _ turn: inout Directory.Turn<Effect>) {
         switch input {
         case .deadlineScheduled(let deadline, let trace):
-            held[.deadline(deadline.id)] = nil
-            queue.set(.deadline(deadline.id), due: deadline.due)
-            effects.append(.saveDeadline(deadline, trace: trace))
-        case .deadlineCancelled(let id):
-            queue.remove(.deadline(id))
-            held[.deadline(id)] = nil
-            effects.append(.removeDeadline(id))
-        case .signal(let signal): startWatchdog(for: signal, at: now, into: &effects)
-        case .signalCancelled(let cancellation): cancel(cancellation, at: now, into: &effects)
-        case .emergency(let change): apply(change, at: now, into: &effects)
-        case .acknowledged(let answer):
-            settle(answer.emergency, of: answer.person, at: now, into: &effects)
-            markAnswered(answer.emergency, into: &effects)
-        case .escalated(let emergency): escalationResumed(emergency, at: now, into: &effects)
-        case .reachability(let change): applyReachability(change, into: &effects)
-        case .resolved(let answer):
-            end(answer.emergency, of: answer.person, at: now, into: &effects)
+            deadlines.schedule(deadline, trace: trace, &turn)
+        case .deadlineCancelled(let id): deadlines.cancel(id, &turn)
+        case .signal(let signal): watchdogs.start(for: signal, &turn)
+        case .signalCancelled(let cancellation): watchdogs.cancel(cancellation, &turn)
+        case .emergency(let change): watchdogs.apply(change, &turn)
+        case .acknowledged(let answer): watchdogs.acknowledged(answer, &turn)
+        case .resolved(let answer): watchdogs.resolved(answer, &turn)
+        case .escalated(let emergency): watchdogs.escalationResumed(emergency, &turn)
         case .notification(let change, let isReachable):
-            apply(change, isReachable: isReachable, at: now, into: &effects)
-        case .personRemoved(let person): removePerson(person, at: now, into: &effects)
-        case .startWatch(let start): self.start(start, at: now, into: &effects)
-        case .extendWatch(let id, let span, let request):
-            effects.append(.respond(request, extend(id, by: span, at: now, into: &effects)))
-        case .closeWatch(let id, let closing, let request):
-            effects.append(.respond(request, close(id, as: closing, at: now, into: &effects)))
+            watchdogs.apply(change, isReachable: isReachable, reachability, &turn)
         case .alarmCalled(let id, let accepted, let jitter):
-            alarmCalled(id, accepted: accepted, jitter: jitter, at: now, into: &effects)
-        case .release(let waits): release(waits, at: now, into: &effects)
-        case .drop(let waits): drop(waits, at: now, into: &effects)
-        case .tick: tick(at: now, into: &effects)
+            watchdogs.alarmCalled(id, accepted: accepted, jitter: jitter, &turn)
+        case .reachability(let change):
+            reachability.apply(change)
+            turn.emit(.saveReachability(change))
+        case .personRemoved(let person):
+            watches.removePerson(person, &turn)
+            watchdogs.removePerson(person, &turn)
+            turn.emit(.removeWatches(of: person))
+        case .startWatch(let start): watches.start(start, &turn)
+        case .extendWatch(let id, let span, let request):
+            let result = watches.extend(id, by: span, &turn)
+            turn.emit(.respond(request, result))
+        case .closeWatch(let id, let closing, let request):
+            let result = watches.close(id, as: closing, &turn)
+            turn.emit(.respond(request, result))
+        case .release(let waits): for wait in waits.sorted() { release(wait, &turn) }
+        case .drop(let waits): for wait in waits.sorted() { drop(wait, &turn) }
+        case .tick: tick(&turn)
         }
     }
 
-    private mutating func applyReachability(
-        _ change: ReachabilityChange, into effects: inout [Effect]
-    ) {
-        reachability.apply(change)
-        effects.append(.saveReachability(change))
-    }
-
-    private mutating func tick(at now: Timestamp, into effects: inout [Effect]) {
-        endHold(at: now)
+    /// Expires what is due: the earliest first, at the same time deadlines before watches before
+    /// watchdogs.
+    private mutating func tick(_ turn: inout Turn) {
+        deadlines.endHold(at: turn.now)
+        watches.endHold(at: turn.now)
         for _ in 0..<Limits.expiredPerTurnMax {
-            guard let entry = queue.popDue(at: now) else { return }
-            guard !hold(entry, at: now) else { continue }
-            switch entry.id {
-            case .deadline(let id): effects.append(.expireDeadline(id, late: entry.due < started))
-            case .watch(let id): expireWatch(id, at: now, into: &effects)
-            case .deliveryWatchdog(let id): expireWatchdog(id, at: now, into: &effects)
+            let next = [deadlines.next, watches.next, watchdogs.next].map { $0 ?? .distantFuture }
+            guard let due = next.min(), due <= turn.now else { return }
+            if due == next[0] {
+                deadlines.expireNext(&turn)
+            } else if due == next[1] {
+                expired(watches.expireNext(&turn), &turn)
+            } else {
+                watchdogs.expireNext(&turn)
             }
         }
     }
 
-    private mutating func removePerson(
-        _ person: PersonID, at now: Timestamp, into effects: inout [Effect]
-    ) {
-        if let id = watchOfPerson[person] { _ = close(id, as: .cancel, at: now, into: &effects) }
-        for deliveryWatchdog in openDeliveryWatchdogs(of: person) {
-            end(deliveryWatchdog.emergency, of: person, at: now, into: &effects)
+    /// Handles the signal of a watch that expired.
+    private mutating func expired(_ signal: EmergencySignal?, _ turn: inout Turn) {
+        if let signal { watchdogs.start(for: signal, &turn) }
+    }
+
+    private mutating func release(_ wait: HeldWait, _ turn: inout Turn) {
+        switch wait {
+        case .deadline(let id): deadlines.release(id, &turn)
+        case .watch(let id): expired(watches.release(id, &turn), &turn)
         }
-        // The end of an emergency must still be known, but not its person.
-        for var deliveryWatchdog in deliveryWatchdogs(of: person) {
-            deliveryWatchdog.person = PersonID(.zero)
-            store(deliveryWatchdog)
-            effects.append(.saveDeliveryWatchdog(deliveryWatchdog))
+    }
+
+    private mutating func drop(_ wait: HeldWait, _ turn: inout Turn) {
+        switch wait {
+        case .deadline(let id): deadlines.drop(id, &turn)
+        case .watch(let id): watches.drop(id, &turn)
         }
-        effects.append(.removeWatches(of: person))
     }
 }

@@ -16,10 +16,9 @@ struct Main {
             .membership: [.directory],
             .notifier: [.deliveries],
         ],
-        // Ending or extending a watch is never rate-limited.
-        isLimited: { !($0.method == .post && $0.path.hasPrefix("/v1/watches/")) })
+        isLimited: WatchRequests.router.isLimited)
 
-    static func main() { exit(Host.run(definition, make: make)) }
+    static func main() { exit(Launcher.run(definition, make: make)) }
 
     static func make(_ host: Host) -> TimerService {
         TimerService(

@@ -41,14 +41,14 @@ enum Tables {
                     state TEXT NOT NULL,
                     due INTEGER NOT NULL,
                     calls INTEGER NOT NULL,
-                    taken INTEGER NOT NULL
+                    call_accepted INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 """),
         Migration(
             number: 2,
             sql: """
-                ALTER TABLE delivery_watchdog ADD COLUMN heard INTEGER NOT NULL DEFAULT 0;
-                ALTER TABLE delivery_watchdog ADD COLUMN told INTEGER;
+                ALTER TABLE delivery_watchdog ADD COLUMN received INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE delivery_watchdog ADD COLUMN last_accepted INTEGER;
                 ALTER TABLE delivery_watchdog ADD COLUMN joined BLOB;
                 ALTER TABLE delivery_watchdog ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
                 """),

@@ -30,7 +30,7 @@ struct TimerMetrics {
     }
 
     func count(_ deadline: ExpiredDeadline) {
-        expired.add(1, deadline.deadline.rule.rawValue, deadline.late ? "true" : "false")
+        expired.add(1, deadline.deadline.kind.rawValue, deadline.late ? "true" : "false")
         guard !deadline.late else { return }
         lag.observe(Double((deadline.expired - deadline.deadline.due).microseconds) / 1e6)
     }

@@ -1,3 +1,4 @@
+import API
 import Directory
 import Hosting
 import Model
@@ -9,22 +10,23 @@ import Web
 import Wire
 
 /// Connects ``TimerCore`` with streams, HTTP and the store.
-final class TimerService: Service {
+final class TimerService: Service, WatchesDirectory, ReadsSnapshots, OffersSnapshots,
+    StartsTransfers, HoldsItems
+{
     private let host: any TimerHost
     private let deadlines: DeadlineRows
     private let watches: WatchRows
     private let deliveryWatchdogs: DeliveryWatchdogRows
     private let reachabilityRows: ReachabilityRows
-    private let idempotencyStore: IdempotencyStore
+    private let heldWaits: HeldWaits
     private let metrics: TimerMetrics
+    private let alarm: OperatorAlarm
     private let settings: TimerCore.Settings
     private let started: Timestamp
     private var core: TimerCore
-    private var alarmCalls: AlarmCalls
+    private var responses: IdempotentWatches
     private var rounds: RetentionRounds
-    /// The idempotency key of the request being handled.
-    private var currentKey: IdempotencyStore.Key?
-    private var nextDeletion: Timestamp
+    private var expiredRows: ExpiredRows
 
     /// - Parameters:
     ///   - alarmURL: called when nobody was notified of an emergency.
@@ -39,14 +41,16 @@ final class TimerService: Service {
         watches = WatchRows(database: database)
         deliveryWatchdogs = DeliveryWatchdogRows(database: database)
         reachabilityRows = ReachabilityRows(database: database)
-        idempotencyStore = IdempotencyStore(database)
+        heldWaits = HeldWaits(watches: watches, deadlines: deadlines)
         self.metrics = TimerMetrics(metrics)
+        alarm = OperatorAlarm(host, self.metrics, url: alarmURL)
         self.settings = settings
         started = host.now
         core = TimerCore(settings: settings, started: host.now)
-        alarmCalls = AlarmCalls(url: alarmURL)
+        let store = IdempotencyStore(database)
+        responses = IdempotentWatches(store, watches)
         rounds = RetentionRounds(database: database, every: retentionEvery)
-        nextDeletion = host.now
+        expiredRows = ExpiredRows(deadlines, watches, store, at: host.now)
     }
 
     // MARK: Turns
@@ -54,7 +58,7 @@ final class TimerService: Service {
     func start() throws { try load() }
 
     func reload() throws {
-        alarmCalls.rollBack()
+        alarm.rollBack()
         try load()
     }
 
@@ -68,61 +72,26 @@ final class TimerService: Service {
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
-        alarmCalls.confirmCalls()
+        alarm.confirmCalls()
         try apply(event)
     }
 
-    /// Removes the reachability of a removed person's contact points. If others share one, the
-    /// notifier publishes it again.
     func directoryWillChange(_ event: Event) throws {
-        guard case .personRemoved(let removal) = event.body,
-            let person = host.replica.person(removal.person)
-        else { return }
-        let known = person.contacts.map(\.key).filter { core.reachability.problems[$0] != nil }
-        guard !known.isEmpty else { return }
-        let states = known.map { ContactPointState(contact: $0, problem: nil) }
-        try handle(.reachability(ReachabilityChange(contacts: states)))
+        if let input = inputs.reachabilityRemoved(by: event) { try handle(input) }
     }
 
     private func apply(_ event: Event) throws {
-        switch event.body {
-        case .deadlineScheduled(let deadline):
-            // After an outage streams are read again: nobody waits for a deadline that has already
-            // expired.
-            if host.outage != nil, try deadlines.hasExpired(deadline.id) { return }
-            try handle(.deadlineScheduled(deadline, trace: event.trace))
-        case .deadlineCancelled(let deadline): try handle(.deadlineCancelled(deadline.id))
-        case .sosRaised(let signal): try handle(.signal(signal))
-        case .sosCancelled(let cancel): try handle(.signalCancelled(cancel))
-        case .emergencyCountdown(let change), .emergencyOpened(let change),
-            .emergencyJoined(let change),
-            .emergencyCancelled(let change), .emergencyAcknowledged(let change),
-            .emergencyResolved(let change):
-            try handle(.emergency(change))
-        case .notificationChanged(let change):
-            try handle(.notification(change, isReachable: isReachable(by: change)))
-        case .escalationTierStarted(let change), .escalationExhausted(let change):
-            try handle(.escalated(change.emergency))
-        case .reachabilityChanged(let change): try handle(.reachability(change))
-        case .acknowledgementCommitted(let answer): try handle(.acknowledged(answer))
-        case .resolutionCommitted(let answer): try handle(.resolved(answer))
-        case .personRemoved(let removal): try handle(.personRemoved(removal.person))
-        default: break
-        }
+        if let input = try inputs.input(of: event) { try handle(input) }
     }
 
-    /// Whether a message's recipient has a contact point of its channel that is neither opted out
-    /// nor dead. An unknown recipient counts as reachable.
-    private func isReachable(by change: NotificationChanged) -> Bool {
-        let contacts = (host.replica.person(change.recipient)?.contacts ?? []).filter {
-            $0.channel == change.channel && !$0.address.isEmpty
-        }
-        return contacts.isEmpty
-            || contacts.contains { core.reachability.problems[$0.key] == nil }
+    private var inputs: EventInputs {
+        EventInputs(
+            deadlines: deadlines, replica: host.replica, reachability: core.reachability,
+            hadOutage: host.outage != nil)
     }
 
     func handle(_ request: Request) throws {
-        alarmCalls.confirmCalls()
+        alarm.confirmCalls()
         let requests = WatchRequests(
             rows: watches, replica: host.replica,
             principal: host.principal(of: request), now: host.now,
@@ -130,7 +99,7 @@ final class TimerService: Service {
         do {
             switch try requests.parse(request) {
             case .respond(let response): host.answer(request.id, response)
-            case .input(let input): try handle(input, from: request)
+            case .input(let input, let operation): try handle(input, of: operation, from: request)
             }
         } catch let problem as Problem {
             host.answer(request.id, .problem(problem))
@@ -138,78 +107,30 @@ final class TimerService: Service {
     }
 
     /// Handles a request's input, unless the same request was answered before.
-    private func handle(_ input: Input, from request: Request) throws {
-        currentKey = try IdempotencyStore.Key(request, as: .command)
-        defer { currentKey = nil }
-        if let key = currentKey, let first = try idempotencyStore.response(to: key, at: host.now),
-            try isCurrent(first, to: input)
-        {
-            return host.answer(request.id, first)
-        }
+    private func handle(_ input: Input, of operation: Operation, from request: Request) throws {
+        let first = try responses.begin(request, of: operation, as: input, at: host.now)
+        defer { responses.end() }
+        if let first { return host.answer(request.id, first) }
         try handle(input)
     }
 
-    /// Whether the first response to a request is still true. A response that shows a running watch
-    /// is true only while the watch runs; repeating it later would claim a watch that does not
-    /// exist.
-    private func isCurrent(_ first: Response, to input: Input) throws -> Bool {
-        if case .closeWatch = input { return true }
-        guard let id = try? JSON.parse(first.body)["id"]?.string.flatMap({ WatchID($0) }) else {
-            return false
-        }
-        return try watches.find(id).map { [.active, .reminded].contains($0.watch.state) } ?? false
-    }
-
     func transferCompleted(_ result: TransferResult) throws {
-        alarmCalls.confirmCalls()
-        let rejection = result.outcome.rejection
-        guard let emergency = alarmCalls.finish(result.token, isAccepted: rejection == nil)
-        else { return }
-        if let rejection {
-            host.log.warning(
-                "operator alarm call failed",
-                ["emergency": emergency, "reason": rejection, "setting": TimerSettings.alarmURL])
-        }
-        try handle(
-            .alarmCalled(emergency, accepted: rejection == nil, jitter: SecureRandom.id().high))
+        alarm.confirmCalls()
+        if let input = alarm.completed(result) { try handle(input) }
     }
 
     func tick() throws {
-        alarmCalls.confirmCalls()
-        if makeOwedCalls() { return }
+        alarm.confirmCalls()
+        if alarm.makeOwedCalls() { return }
         try handle(.tick)
         if let round = try rounds.popDue(at: host.now) {
             try host.publish(round, on: .deadlines)
         }
-        if host.now >= nextDeletion { try deleteExpired() }
-    }
-
-    /// Repeats calls that were rolled back with their turn, in a turn that writes nothing and
-    /// therefore commits even on a full disk. The next turn decides again.
-    private func makeOwedCalls() -> Bool {
-        let calls = alarmCalls.owedCalls(at: host.now)
-        guard !calls.isEmpty else { return false }
-        host.log.error(
-            "operator alarm call without a stored alarm",
-            ["calls": calls.count, "hint": "Free disk space for the timer's store."])
-        for call in calls { host.start(call) }
-        return true
+        try expiredRows.deleteDue(at: host.now)
     }
 
     var nextDeadline: Timestamp? {
-        min(nextDeletion, rounds.due, core.nextDeadline ?? .distantFuture)
-    }
-
-    /// Deletes expired rows, a limited number in each turn.
-    private func deleteExpired() throws {
-        let limit = Limits.removedPerTurnMax
-        let removed = max(
-            try idempotencyStore.prune(at: host.now, limit: limit),
-            try deadlines.removeExpired(
-                before: host.now - .seconds(Limits.expiredDeadlineKeptSeconds), limit: limit),
-            try watches.removeOver(
-                before: host.now - .seconds(Limits.watchKeptSeconds), limit: limit))
-        nextDeletion = host.now + .seconds(removed == limit ? 1 : Limits.removalSeconds)
+        min(expiredRows.due, rounds.due, core.nextDeadline ?? .distantFuture)
     }
 
     // MARK: Streams
@@ -248,31 +169,8 @@ final class TimerService: Service {
 
     // MARK: Outage hold
 
-    /// Deadlines of the notifier are not shown: the notifier holds their consequences itself, and
-    /// retries need no decision.
     var heldEntries: [HeldEntry] {
-        get throws {
-            try core.heldWaits.compactMap { wait, due in
-                switch wait {
-                case .watch(let id):
-                    return try watches.find(id).map {
-                        HeldEntry(
-                            id: id.description, kind: "watch",
-                            what: DeadlineKind.watchExpiry.rawValue, person: $0.watch.person,
-                            due: $0.expiry)
-                    }
-                case .deadline(let id):
-                    guard let deadline = try deadlines.findPending(id), deadline.rule != .retry
-                    else {
-                        return nil
-                    }
-                    return HeldEntry(
-                        id: id.description, kind: "clock", what: deadline.rule.rawValue,
-                        person: deadline.person, emergency: deadline.emergency, due: due,
-                        isShown: !deadline.rule.isNotifierOwned)
-                }
-            }
-        }
+        get throws { try core.heldWaits.compactMap { try heldWaits.entry($0.wait, due: $0.due) } }
     }
 
     func settleHeld(_ entries: [HeldEntry], isAll: Bool, isDropped: Bool) throws {
@@ -283,7 +181,7 @@ final class TimerService: Service {
 
     var statusDetails: JSON {
         [
-            "clocks": .integer(Int64(core.pendingDeadlineCount)),
+            "deadlines": .integer(Int64(core.pendingDeadlineCount)),
             "watches": .integer(Int64(core.activeWatchCount)),
             "undelivered": .array(core.undelivered.map { .string($0.description) }),
         ]
@@ -294,9 +192,9 @@ final class TimerService: Service {
     // MARK: Effects
 
     private func handle(_ input: Input) throws {
-        var effects: [Effect] = []
-        core.handle(input, at: host.now, into: &effects)
-        for effect in effects { try perform(effect) }
+        var turn = Turn<Effect>(now: host.now, directory: host.replica)
+        core.handle(input, &turn)
+        for effect in turn.effects { try perform(effect) }
     }
 
     private func perform(_ effect: Effect) throws {
@@ -311,61 +209,19 @@ final class TimerService: Service {
         case .removeWatches(let person):
             try watches.removeAll(of: person)
             try deadlines.removeAll(of: person)
-        case .saveDeliveryWatchdog(let deliveryWatchdog):
-            if !deliveryWatchdog.isOpen { alarmCalls.forget(deliveryWatchdog.emergency) }
-            try deliveryWatchdogs.save(deliveryWatchdog)
+        case .saveDeliveryWatchdog(let watchdog):
+            alarm.updated(watchdog)
+            try deliveryWatchdogs.save(watchdog)
         case .removeDeliveryWatchdog(let emergency): try deliveryWatchdogs.remove(emergency)
         case .saveReachability(let change): try reachabilityRows.save(change)
         case .publish(let event): try host.publish(event, on: .deadlines)
-        case .respond(let request, let result): try respond(result, to: request)
-        case .raiseAlarm(let deliveryWatchdog):
-            guard alarmCalls.shouldLog(deliveryWatchdog.emergency, at: host.now) else {
-                return
-            }
-            metrics.countAlarm()
-            host.log.error(
-                "emergency undelivered",
-                [
-                    "emergency": deliveryWatchdog.emergency,
-                    "countdown_ends": deliveryWatchdog.countdownEnds,
-                    "hint":
-                        "Contact people yourself; jaga status shows queue and gateways.",
-                ])
-        case .endAlarm(let deliveryWatchdog):
-            host.log.info(
-                "alarm ended",
-                ["emergency": deliveryWatchdog.emergency])
-        case .callAlarm(let deliveryWatchdog):
-            if let transfer = alarmCalls.call(deliveryWatchdog, at: host.now) {
-                host.start(transfer)
-            }
+        case .respond(let request, let result):
+            let response = result.response
+            try responses.record(response, at: host.now)
+            host.answer(request, response)
+        case .raiseAlarm(let watchdog): alarm.raise(watchdog)
+        case .endAlarm(let watchdog): alarm.end(watchdog)
+        case .callAlarm(let watchdog): alarm.call(watchdog)
         }
-    }
-
-    private func respond(_ result: WatchResult, to request: UInt64) throws {
-        let response =
-            switch result {
-            case .started(let timed): timed.response(status: 201)
-            case .extended(let timed), .closed(let timed): timed.response()
-            case .rejected(let rejection): Response.problem(rejection.problem)
-            }
-        if let currentKey { try idempotencyStore.store(response, to: currentKey, at: host.now) }
-        host.answer(request, response)
-    }
-}
-
-extension HeldWait {
-    fileprivate var text: String {
-        switch self {
-        case .deadline(let id): id.description
-        case .watch(let id): id.description
-        }
-    }
-}
-
-extension DeadlineKind {
-    /// Whether the notifier owns this deadline and shows what is held because of it.
-    fileprivate var isNotifierOwned: Bool {
-        [.tier, .fallback, .acknowledgementHold].contains(self)
     }
 }

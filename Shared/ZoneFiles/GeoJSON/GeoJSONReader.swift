@@ -79,40 +79,85 @@ struct GeoJSONAccumulator {
                 hint: "Give a FeatureCollection, a Feature or a geometry with its type.")
         }
         let prefix = path.isEmpty ? "" : path + "."
+        let properties = prefix + "properties"
         guard type == "Feature" else {
-            return try add(
-                GeoJSONGeometry(json, at: path),
-                GeoJSONProperties(.object([]), at: prefix + "properties"), at: path)
+            return try add(json, at: path, .object([]), at: properties, of: path)
         }
         guard let geometry = json["geometry"], !geometry.isNull else {
             throw GeoJSONReader.fault(
                 .missing, prefix + "geometry", "the feature has no geometry",
                 hint: "Add a geometry or remove the feature.")
         }
-        var properties = json["properties"] ?? .object([])
-        if properties.isNull { properties = .object([]) }
-        try add(
-            GeoJSONGeometry(geometry, at: prefix + "geometry"),
-            GeoJSONProperties(properties, at: prefix + "properties"), at: path)
+        var given = json["properties"] ?? .object([])
+        if given.isNull { given = .object([]) }
+        try add(geometry, at: prefix + "geometry", given, at: properties, of: path)
     }
 
+    private static let known = ZoneField.inFiles.map(\.name) + ["width"] + ZoneField.unresolved
+    /// Names that the API writes, but that are ignored in a file.
+    private static let ignored = ["id", "circle", "person", "set", "version"]
+
     private mutating func add(
-        _ geometry: GeoJSONGeometry, _ properties: GeoJSONProperties, at path: String
+        _ geometry: JSON, at geometryPath: String, _ properties: JSON,
+        at propertiesPath: String, of path: String
     ) throws(FileError) {
-        let shape = try geometry.shape(properties, options)
-        var draft = ZoneDraft(
-            name: "Zone \(file.entries.count + 1)", kind: options.kind, shape: shape)
-        try properties.apply(to: &draft)
-        file.entries.append(
-            ZoneFile.Entry(
-                draft, at: .path(path), rest: properties.rest, coordinates: geometry.coordinates,
-                isMultiPolygon: geometry.isMultiPolygon))
-        for name in properties.unknown where unknown.insert(name).inserted {
+        do throws(FieldError) {
+            let fields = try Fields(
+                properties, at: propertiesPath, known: GeoJSONAccumulator.known,
+                readOnly: GeoJSONAccumulator.ignored, from: .file)
+            let geometry = try GeoJSONGeometry(
+                geometry, at: geometryPath, properties: propertiesPath, from: .file)
+            let radius = try size("radius", fields)
+            let halfWidth = try halfWidth(fields)
+            let shape = try geometry.shape(
+                radiusCentimetres: geometry.isPoint
+                    ? radius ?? options.pointRadiusCentimetres : radius,
+                halfWidthCentimetres: halfWidth)
+            if case .corridor(let line, _) = shape, line.count < 2 {
+                throw FieldError(
+                    .value, at: geometry.path, "a LineString needs at least two positions",
+                    hint: "use a Point with a radius for a single position")
+            }
+            var draft = ZoneDraft(
+                name: "Zone \(file.entries.count + 1)", kind: options.kind, shape: shape)
+            draft.apply(try ZoneField.inFiles.read(fields))
+            file.entries.append(
+                ZoneFile.Entry(
+                    draft, at: .path(path),
+                    rest: fields.members(ZoneField.unresolved).filter { !$0.value.isNull },
+                    coordinates: geometry.path, isMultiPolygon: geometry.isMultiPolygon))
+            note(fields.unknown, fields)
+        } catch {
+            throw FileError(error)
+        }
+    }
+
+    private mutating func note(_ names: [String], _ fields: Fields) {
+        for name in names where unknown.insert(name).inserted {
             guard unknown.count <= FileLimits.notesMax + 1 else { return }
             file.notes.append(
-                FileNote(
-                    at: .path(properties.path(name)),
-                    "this property is unknown and ignored"))
+                FileNote(at: .path(fields.path(name)), "this property is unknown and ignored"))
         }
+    }
+
+    /// A radius or width in centimetres, greater than 0.
+    private func size(_ name: String, _ fields: Fields) throws(FieldError) -> Int32? {
+        let size = try fields.centimetres(name)
+        guard size.map({ $0 > 0 }) ?? true else {
+            throw .must("be greater than 0", at: fields.path(name), .range, hint: "use metres")
+        }
+        return size
+    }
+
+    /// Half-width of a corridor in centimetres, also from its width.
+    private func halfWidth(_ fields: Fields) throws(FieldError) -> Int32? {
+        let half = try size("halfWidth", fields)
+        guard let width = try size("width", fields) else { return half }
+        guard half == nil else {
+            throw FieldError(
+                .duplicate, at: fields.path("width"), "both width and halfWidth are given",
+                hint: "remove one of them")
+        }
+        return max(1, (width + 1) / 2)
     }
 }

@@ -49,34 +49,36 @@ public struct ZoneTimes: Hashable, Sendable {
     /// Reads the fields from an object's members and ignores all other members.
     ///
     /// - Parameter path: path of the object
-    public init(_ members: [JSON.Member], at path: String) throws(FileError) {
+    public init(_ members: [JSON.Member], at path: String) throws(FieldError) {
         func member(_ name: String) -> JSON? {
             members.first { $0.key == name && !$0.value.isNull }?.value
         }
-        let inSchedule = path + ".schedule.timeZone"
-        if let json = member("timeZone") {
-            timeZone = try ZoneTimes.text(json, at: path + ".timeZone")
-            timeZonePath = path + ".timeZone"
+        let fields = try Fields(.object(members), at: path, known: ZoneTimes.names, from: .file)
+        if let name = try fields.text("timeZone") {
+            timeZone = name
+            timeZonePath = fields.path("timeZone")
         }
-        if let json = member("schedule") {
-            let reader = try ScheduleReader(json, at: path + ".schedule")
+        if let json = fields.value("schedule") {
+            let reader = try ScheduleReader(json, at: fields.path("schedule"))
             schedule = try reader.read()
             if let name = try reader.timeZone() {
+                let inSchedule = fields.path("schedule.timeZone")
                 guard timeZone == nil || timeZone == name else {
-                    throw ZoneTimes.fault(
-                        inSchedule, "the schedule and the zone have different time zones",
-                        "Give the same time zone twice, or remove one.")
+                    throw FieldError(
+                        .value, at: inSchedule,
+                        "the schedule and the zone have different time zones",
+                        hint: "give the same time zone twice, or remove one")
                 }
                 if timeZone == nil { timeZonePath = inSchedule }
                 timeZone = name
             }
         }
-        if let json = member("absentBy") {
-            let text = try ZoneTimes.text(json, at: path + ".absentBy")
+        if let text = try fields.text("absentBy") {
             absentByMinute = MinuteOfDay.read(text)
             guard absentByMinute != nil else {
-                throw ZoneTimes.fault(
-                    path + ".absentBy", "this is not a time of day", "Use HH:MM, such as 08:00.")
+                throw .must(
+                    "be a time of day", at: fields.path("absentBy"), not: .string(text),
+                    hint: "use HH:MM, such as 08:00")
             }
         }
     }
@@ -86,26 +88,15 @@ public struct ZoneTimes: Hashable, Sendable {
     /// - Parameters:
     ///   - find: returns the clock of a time zone
     ///   - nearest: returns a similar name for an unknown one
-    /// - Throws: ``FileError`` if the time zone is unknown
+    /// - Throws: ``FieldError`` if the time zone is unknown
     public func clock(
         _ find: (String) -> ZoneClock?, nearest: (String) -> String?
-    ) throws(FileError) -> ZoneClock? {
+    ) throws(FieldError) -> ZoneClock? {
         guard let timeZone else { return nil }
         if let clock = find(timeZone) { return clock }
-        throw ZoneTimes.fault(
-            timeZonePath, "unknown time zone",
-            nearest(timeZone).map { "Did you mean \($0)?" }
-                ?? "Use an IANA name such as Asia/Kuala_Lumpur.")
-    }
-
-    fileprivate static func text(_ json: JSON, at path: String) throws(FileError) -> String {
-        guard let text = json.string else {
-            throw fault(path, "this is not a text", "Give a text.")
-        }
-        return text
-    }
-
-    fileprivate static func fault(_ path: String, _ message: String, _ hint: String) -> FileError {
-        FileError(.value, "read times", at: .path(path), message, hint: hint)
+        throw FieldError(
+            .value, at: timeZonePath, "unknown time zone", given: "\"\(timeZone)\"",
+            hint: nearest(timeZone).map { "Did you mean \($0)?" }
+                ?? "use an IANA name such as Asia/Kuala_Lumpur")
     }
 }

@@ -87,7 +87,7 @@ enum PADWriter {
     /// Describes what PAD cannot represent of a zone.
     private static func losses(of draft: ZoneDraft) -> [String] {
         var losses: [String] = []
-        if draft.kind != .alert {
+        if !draft.kind.rules.alarms {
             losses.append("it is a safe zone, but PAD has only alert zones")
         }
         if case .polygons(let polygons) = draft.shape,

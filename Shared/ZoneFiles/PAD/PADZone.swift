@@ -120,13 +120,13 @@ struct PADZone {
     }
 
     private mutating func keep(_ row: PADRow) throws(FileError) -> FileNote {
-        guard draft.extra.count < FileLimits.extraRowsMax,
-            row.text.unicodeScalars.count <= FileLimits.extraCharactersMax
+        guard draft.extra.count < ZoneLimits.extraRowsMax,
+            row.text.unicodeScalars.count <= ZoneLimits.extraCharactersMax
         else {
             throw row.fault(
                 .tooMuch, "the zone has too many or too long rows with unknown keys",
-                "Use at most \(FileLimits.extraRowsMax) rows of "
-                    + "\(FileLimits.extraCharactersMax) characters.")
+                "Use at most \(ZoneLimits.extraRowsMax) rows of "
+                    + "\(ZoneLimits.extraCharactersMax) characters.")
         }
         draft.extra.append(row.text)
         return FileNote(at: .line(row.number), "this key is unknown; the row is kept")

@@ -62,8 +62,8 @@ enum Degrees {
             hint: isLatitude
                 ? isSwapped
                     ? "The two numbers look swapped: \(order)."
-                    : "Give degrees in WGS 84; \(order)."
-                : "Subtract 360 beyond 180: 180.01 is -179.99. Edges take the shorter way, also "
-                    + "across the antimeridian; \(order).")
+                    : "Give -90 to 90 degrees in WGS 84; \(order)."
+                : "Use -180 to 180 degrees; subtract 360 beyond 180: 180.01 is -179.99. Edges take "
+                    + "the shorter way, also across the antimeridian; \(order).")
     }
 }

@@ -14,7 +14,7 @@ final class Consumer {
 
     init(_ options: Options) throws {
         let table = Migration(
-            number: 1, sql: "CREATE TABLE effect (id BLOB PRIMARY KEY, made INTEGER) STRICT")
+            number: 1, sql: "CREATE TABLE effect (id BLOB PRIMARY KEY, created INTEGER) STRICT")
         database = try Database(
             path: options["store"], migrations: SQLiteBusStore.migrations + [table])
         records = Records(size: options.number("size"))
@@ -40,21 +40,21 @@ final class Consumer {
         var isReady = false
         while applied < expected {
             Loop.wait(on: [bus], atMost: 100)
-            var made: [Int64] = []
+            var times: [Int64] = []
             try bus.receive { _, _, record in
                 first = first ?? microseconds()
-                let time = try records.made(record)
+                let time = try records.created(record)
                 if !database.isInTransaction { try database.begin() }
                 try database.run(
                     "INSERT INTO effect VALUES (?, ?)", .id(record.id), .integer(time))
-                made.append(time)
+                times.append(time)
             }
             if database.isInTransaction { try database.commit() }
             bus.committed()
             try bus.tick()
             let now = microseconds()
-            for time in made { waits.add(now - time) }
-            applied += made.count
+            for time in times { waits.add(now - time) }
+            applied += times.count
             if !isReady, bus.lags.allSatisfy(\.isLive) {
                 isReady = true
                 emit("ready")

@@ -18,16 +18,16 @@ struct RawStore {
         var records = Records(size: options.number("size"))
         var positions = Partition.all.map { (StreamName.input($0), Position.unknown) }
         let ready = try (0..<count).map { _ in try records.next() }
-        let begun = microseconds()
+        let start = microseconds()
         for (number, record) in ready.enumerated() {
-            let place = number % positions.count
+            let index = number % positions.count
             // Computing chain hashes is not part of the disk's limit.
-            positions[place].1.sequence += 1
+            positions[index].1.sequence += 1
             try store.append(
-                record, at: positions[place].1, of: positions[place].0, now: .zero)
+                record, at: positions[index].1, of: positions[index].0, now: .zero)
             if number % 256 == 255 || number + 1 == count { try database.commit() }
         }
-        emit("whole", ["records": count, "first": begun, "last": microseconds()])
+        emit("whole", ["records": count, "first": start, "last": microseconds()])
     }
 }
 
@@ -50,9 +50,9 @@ struct RawPublisher {
         let frames = try frames()
         emit("ready", ["publish": String(decoding: end, as: UTF8.self)])
         _ = readLine()
-        let begun = microseconds()
+        let start = microseconds()
         for frame in frames { zmq_send(socket, frame, frame.count, 0) }
-        emit("loaded", ["microseconds": microseconds() - begun, "begun": begun])
+        emit("loaded", ["microseconds": microseconds() - start, "begun": start])
         _ = readLine()
     }
 

@@ -16,7 +16,7 @@ struct Records {
         let id = ID128(high: UInt64(now), low: number)
         guard size == 0 else {
             var payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size)
-            for place in 0..<8 { payload[place] = UInt8(truncatingIfNeeded: now >> (8 * place)) }
+            for byte in 0..<8 { payload[byte] = UInt8(truncatingIfNeeded: now >> (8 * byte)) }
             return Record(kind: 1, schema: 1, id: id, payload: payload)
         }
         let fix = Fix(
@@ -34,7 +34,7 @@ struct Records {
     }
 
     /// The creation time of a record.
-    func made(_ record: Record) throws -> Int64 {
+    func created(_ record: Record) throws -> Int64 {
         guard size == 0 else {
             return record.payload.prefix(8).enumerated().reduce(0) {
                 $0 | Int64($1.element) << (8 * Int64($1.offset))

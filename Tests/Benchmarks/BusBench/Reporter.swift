@@ -24,11 +24,11 @@ final class Reporter: Sendable {
     }
 
     func run() {
-        let begun = microseconds()
+        let start = microseconds()
         for token in tokens {
             running.add(1, ordering: .relaxed)
             let thread = Thread { [self] in
-                report(as: token, until: begun + Int64(seconds) * 1_000_000)
+                report(as: token, until: start + Int64(seconds) * 1_000_000)
                 running.subtract(1, ordering: .relaxed)
             }
             thread.start()
@@ -37,7 +37,7 @@ final class Reporter: Sendable {
         emit(
             "whole",
             [
-                "records": accepted.load(ordering: .relaxed), "first": begun,
+                "records": accepted.load(ordering: .relaxed), "first": start,
                 "last": microseconds(),
             ])
     }
@@ -45,7 +45,7 @@ final class Reporter: Sendable {
     private func report(as token: String, until end: Int64) {
         let descriptor = connection()
         defer { close(descriptor) }
-        let begun = microseconds()
+        let start = microseconds()
         var sent = 0
         while microseconds() < end {
             let body = reports()
@@ -56,7 +56,7 @@ final class Reporter: Sendable {
             accepted.add(perRequest, ordering: .relaxed)
             sent += perRequest
             guard perSecond > 0 else { continue }
-            let due = begun + Int64(sent * tokens.count) * 1_000_000 / Int64(perSecond)
+            let due = start + Int64(sent * tokens.count) * 1_000_000 / Int64(perSecond)
             usleep(UInt32(max(0, due - microseconds())))
         }
     }
@@ -100,7 +100,7 @@ final class Reporter: Sendable {
         // Responses are short: head and body usually arrive together.
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while !isWhole(answer) {
+        while !isComplete(answer) {
             let count = recv(descriptor, &chunk, chunk.count, 0)
             guard count > 0 else { return false }
             answer += chunk[..<count]
@@ -108,7 +108,7 @@ final class Reporter: Sendable {
         return answer.starts(with: Array("HTTP/1.1 202".utf8))
     }
 
-    private func isWhole(_ answer: [UInt8]) -> Bool {
+    private func isComplete(_ answer: [UInt8]) -> Bool {
         let text = String(decoding: answer, as: UTF8.self)
         guard let head = text.firstRange(of: "\r\n\r\n"),
             let length = text.lowercased().firstMatch(of: /content-length: (\d+)/)

@@ -18,7 +18,7 @@ final class Writer {
     private var records: Records
     private let commands = Commands()
     private var placed = 0
-    private var load: (begun: Int64, rate: Int, count: Int, done: Int)?
+    private var load: (start: Int64, rate: Int, count: Int, done: Int)?
 
     init(_ options: Options) throws {
         database = try Database(path: options["store"], migrations: SQLiteBusStore.migrations)
@@ -80,8 +80,8 @@ final class Writer {
         guard let load else { return 0 }
         let left = min(Writer.perTurn, load.count - load.done)
         guard load.rate > 0 else { return left }
-        let owed = Int(microseconds() - load.begun) * load.rate / 1_000_000 - load.done
-        return max(0, min(left, owed))
+        let late = Int(microseconds() - load.start) * load.rate / 1_000_000 - load.done
+        return max(0, min(left, late))
     }
 
     /// Milliseconds until the next record is due; at least one if there is a rate.
@@ -90,7 +90,7 @@ final class Writer {
     private func finish(_ count: Int) {
         load?.done += count
         guard let load, load.done == load.count else { return }
-        emit("loaded", ["microseconds": microseconds() - load.begun, "begun": load.begun])
+        emit("loaded", ["microseconds": microseconds() - load.start, "begun": load.start])
         self.load = nil
     }
 }

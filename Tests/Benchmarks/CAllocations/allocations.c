@@ -4,47 +4,47 @@
 #include <malloc.h>
 #include <stddef.h>
 
-// glibc's own, under the names that are left for whoever wraps them.
+// The functions of glibc, under the names for wrappers.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 
-// The bench has one thread.
+// The benchmark has one thread.
 static int64_t count;
 static int64_t bytes;
 
-static void *taken(void *memory) {
+static void *count_allocation(void *memory) {
     count += 1;
     if (memory) bytes += (int64_t)malloc_usable_size(memory);
     return memory;
 }
 
-static void given(void *memory) {
+static void count_free(void *memory) {
     if (memory) bytes -= (int64_t)malloc_usable_size(memory);
 }
 
-void *malloc(size_t size) { return taken(__libc_malloc(size)); }
+void *malloc(size_t size) { return count_allocation(__libc_malloc(size)); }
 
-void *calloc(size_t number, size_t size) { return taken(__libc_calloc(number, size)); }
+void *calloc(size_t number, size_t size) { return count_allocation(__libc_calloc(number, size)); }
 
 void *realloc(void *memory, size_t size) {
-    given(memory);
-    return taken(__libc_realloc(memory, size));
+    count_free(memory);
+    return count_allocation(__libc_realloc(memory, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-    return taken(__libc_memalign(alignment, size));
+    return count_allocation(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
-    *memory = taken(__libc_memalign(alignment, size));
+    *memory = count_allocation(__libc_memalign(alignment, size));
     return *memory ? 0 : ENOMEM;
 }
 
 void free(void *memory) {
-    given(memory);
+    count_free(memory);
     __libc_free(memory);
 }
 

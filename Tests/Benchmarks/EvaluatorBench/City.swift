@@ -27,8 +27,8 @@ struct City {
     let walk: Walk
     private(set) var random = SeededGenerator(seed: 4)
     private var places: [Coordinate] = []
-    /// Number of fixes of each person, as far as it determines the next.
-    private var gone: [UInt8] = []
+    /// Index of each person's next fix in the walk.
+    private var steps: [UInt8] = []
     private var now = Timestamp(seconds: 1_760_000_000)
     private var reports: UInt64 = 0
     private var polygons: [PreparedGeometry] = []
@@ -87,7 +87,7 @@ struct City {
     /// People to whom the city's zones apply.
     mutating func people(_ count: Int) -> [EventBody] {
         places = (0..<count).map { _ in somewhere() }
-        gone = (0..<count).map { UInt8($0 % Int(Walk.fixes)) }
+        steps = (0..<count).map { UInt8($0 % Int(Walk.fixes)) }
         return (0..<count).map { number in
             .inputPerson(
                 ConfiguredPerson(
@@ -109,7 +109,7 @@ struct City {
                 first.map { $0 + offset } ?? Int.random(in: 0..<places.count, using: &random)
             reports += 1
             now = now + .milliseconds(1)
-            let speed = walk.isOnTheWay(gone[number]) ? speed(number) : 0
+            let speed = walk.isOnTheWay(steps[number]) ? speed(number) : 0
             let fix = Fix(
                 time: now, position: step(number),
                 accuracyCentimetres: .random(in: 500...3000, using: &random),
@@ -130,8 +130,8 @@ struct City {
 
     /// The next position of a person.
     private mutating func step(_ number: Int) -> Coordinate {
-        let isOnTheWay = walk.isOnTheWay(gone[number])
-        gone[number] = (gone[number] + 1) % Walk.fixes
+        let isOnTheWay = walk.isOnTheWay(steps[number])
+        steps[number] = (steps[number] + 1) % Walk.fixes
         let most: Int32 = isOnTheWay ? 2700 : 360
         var place = places[number]
         place.latitudeE7 += .random(in: -most...most, using: &random)

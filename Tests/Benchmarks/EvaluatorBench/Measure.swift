@@ -12,7 +12,7 @@ struct Measure {
         var outputs = 0.0
         /// Allocations per fix without and with outputs.
         var allocationsQuiet = 0.0
-        var allocationsTold = 0.0
+        var allocationsWithOutputs = 0.0
         var bytesOfZone = 0
         var bytesOfPerson = 0
         /// Fixes for which no zone was evaluated, percent.
@@ -29,13 +29,13 @@ struct Measure {
     let zones: Int
     var walk = Walk.always
     /// Whether every fix is evaluated without the filter.
-    var isQuietFixFilterDisabled = false
+    var isFastPathDisabled = false
 
     func run(fixes: Int) throws -> Figures {
         var figures = Figures()
         var city = City(walk)
         var state = PartitionState()
-        state.isQuietFixFilterDisabled = isQuietFixFilterDisabled
+        state.isFastPathDisabled = isFastPathDisabled
         var outputs: [Event] = []
         var events: [Event] = []
         events.reserveCapacity(Measure.batch)
@@ -43,12 +43,12 @@ struct Measure {
             .inputCircle(ConfiguredCircle(circle: City.circle, zones: city.zones(zones))))
         let bytes = allocations_bytes()
         figures.placing = time { state.handle(circle, into: &outputs) }
-        // Inputs live until here, so that their release is not measured.
+        // Keeps inputs alive, so their release is not measured.
         withExtendedLifetime(circle) {
             figures.bytesOfZone = Int(allocations_bytes() - bytes) / zones
         }
         figures.bytesOfPerson = placePeople(of: &city, in: &state)
-        // The first fix of everybody, then as many again.
+        // The first fix of each person, then the same number again.
         for first in stride(from: 0, to: people, by: Measure.batch) {
             city.fixes(&events, count: min(Measure.batch, people - first), first: first)
             for event in events { state.handle(event, into: &outputs) }
@@ -65,13 +65,13 @@ struct Measure {
         return figures
     }
 
-    /// Returns the time per fix.
+    /// Bytes per person.
     private func placePeople(of city: inout City, in state: inout PartitionState) -> Int {
-        let placed = city.people(people).map(event)
+        let events = city.people(people).map(event)
         var outputs: [Event] = []
         let bytes = allocations_bytes()
-        for person in placed { state.handle(person, into: &outputs) }
-        return withExtendedLifetime(placed) { Int(allocations_bytes() - bytes) / people }
+        for event in events { state.handle(event, into: &outputs) }
+        return withExtendedLifetime(events) { Int(allocations_bytes() - bytes) / people }
     }
 
     /// The median of several rounds.
@@ -80,7 +80,7 @@ struct Measure {
         _ events: inout [Event], _ outputs: inout [Event]
     ) {
         var seconds: [Double] = []
-        var told = 0
+        var outputCount = 0
         let sparedBefore = state.quietFixes
         let batches = max(1, fixes / Measure.batch / Measure.rounds)
         for _ in 0..<Measure.rounds {
@@ -91,7 +91,7 @@ struct Measure {
                 sum += time {
                     for index in span.indices { state.handle(span[index], into: &outputs) }
                 }
-                told += outputs.count
+                outputCount += outputs.count
                 outputs.removeAll(keepingCapacity: true)
             }
             seconds.append(sum)
@@ -100,7 +100,7 @@ struct Measure {
         figures.perSecond = count / seconds.sorted()[Measure.rounds / 2]
         let spared = Double(state.quietFixes - sparedBefore)
         figures.spared = spared / count / Double(Measure.rounds) * 100
-        figures.outputs = Double(told) / count / Double(Measure.rounds)
+        figures.outputs = Double(outputCount) / count / Double(Measure.rounds)
     }
 
     private func measureAllocations(
@@ -108,7 +108,7 @@ struct Measure {
         _ events: inout [Event], _ outputs: inout [Event]
     ) {
         var quiet = (fixes: 0, allocations: 0)
-        var told = (fixes: 0, allocations: 0)
+        var withOutputs = (fixes: 0, allocations: 0)
         for _ in 0..<100 {
             city.fixes(&events, count: Measure.batch)
             for event in events {
@@ -118,13 +118,14 @@ struct Measure {
                 if outputs.isEmpty {
                     quiet = (quiet.fixes + 1, quiet.allocations + count)
                 } else {
-                    told = (told.fixes + 1, told.allocations + count)
+                    withOutputs = (withOutputs.fixes + 1, withOutputs.allocations + count)
                 }
                 outputs.removeAll(keepingCapacity: true)
             }
         }
         figures.allocationsQuiet = Double(quiet.allocations) / Double(max(1, quiet.fixes))
-        figures.allocationsTold = Double(told.allocations) / Double(max(1, told.fixes))
+        figures.allocationsWithOutputs =
+            Double(withOutputs.allocations) / Double(max(1, withOutputs.fixes))
     }
 
     private func event(_ body: EventBody) -> Event {
@@ -132,11 +133,11 @@ struct Measure {
     }
 
     private func time(_ work: () -> Void) -> Double {
-        var begun = timespec()
-        var ended = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun)
+        var start = timespec()
+        var end = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
         work()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended)
-        return Double(ended.tv_sec - begun.tv_sec) + Double(ended.tv_nsec - begun.tv_nsec) / 1e9
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
+        return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
     }
 }

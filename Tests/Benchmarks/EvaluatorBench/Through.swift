@@ -38,16 +38,16 @@ struct Through {
         input = .start(of: life)
         core.assign(Through.partition)
         let circle = ConfiguredCircle(circle: City.circle, zones: try city.zones(zones))
-        var made: [Event] = []
+        var events: [Event] = []
         for body in [.inputCircle(circle)] + city.people(Through.people) {
             core.handle(
                 Event(id: EventID(.zero), time: .zero, body: body), in: Through.partition,
-                into: &made)
+                into: &events)
         }
         // First decisions are not part of the steady state.
-        city.fixes(&made, count: Through.people, first: 0)
+        city.fixes(&events, count: Through.people, first: 0)
         var first: [Event] = []
-        for event in made { core.handle(event, in: Through.partition, into: &first) }
+        for event in events { core.handle(event, in: Through.partition, into: &first) }
     }
 
     /// Fixes per second.
@@ -56,15 +56,15 @@ struct Through {
         var seconds = 0.0
         while done < fixes {
             let frames = try frames()
-            let begun = Through.now
-            for frame in frames { try take(frame) }
-            seconds += Through.now - begun
+            let start = Through.now
+            for frame in frames { try handle(frame) }
+            seconds += Through.now - start
             done += Through.people * perRecord
         }
         return Double(done) / seconds
     }
 
-    /// Some fixes of everybody, as published by ingest.
+    /// Some fixes of each person, as published by ingest.
     private mutating func frames() throws -> [[UInt8]] {
         var reports = [[Report]](repeating: [], count: Through.people)
         var events: [Event] = []
@@ -88,7 +88,7 @@ struct Through {
         }
     }
 
-    private mutating func take(_ frame: [UInt8]) throws {
+    private mutating func handle(_ frame: [UInt8]) throws {
         let batch = try Batch(frame: frame)
         var decided: [Event] = []
         for record in batch.records {
@@ -109,16 +109,18 @@ struct Through {
 
     /// Appends outputs like ingest, at the end of its stream.
     private mutating func append(_ frame: [UInt8]) throws {
-        guard case .proposal(let offer) = try Frame(frame), offer.batch.previous == output else {
-            fatalError("an offer goes on where the stream ends")
+        guard case .proposal(let proposal) = try Frame(frame),
+            proposal.batch.previous == output
+        else {
+            fatalError("the proposal does not continue the stream")
         }
-        for (place, record) in offer.batch.records.enumerated() {
+        for (index, record) in proposal.batch.records.enumerated() {
             try store.append(
-                record, at: offer.batch.position(after: place + 1),
+                record, at: proposal.batch.position(after: index + 1),
                 of: .events(Through.partition), now: .zero)
         }
-        outputs += offer.batch.records.count
-        output = offer.batch.last
+        outputs += proposal.batch.records.count
+        output = proposal.batch.last
     }
 
     private static var now: Double {
@@ -128,17 +130,17 @@ struct Through {
     }
 
     /// Measures each case and prints a line for it.
-    static func measure(fixes: Int, say: (String) -> Void) throws {
+    static func measure(fixes: Int, printLine: (String) -> Void) throws {
         var template = Array("/tmp/jaga-bench-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { fatalError("no folder in /tmp") }
-        let folder = String(cString: made)
+        guard let path = mkdtemp(&template) else { fatalError("cannot create a folder in /tmp") }
+        let folder = String(cString: path)
         defer { system("rm -r \(folder)") }
-        say("from in/p to committed events/p: \(people) people, both ends in one thread")
+        printLine("from in/p to committed events/p: \(people) people, both ends in one thread")
         for zones in [10, 1000, 10_000, 100_000] {
             for perRecord in [1, 50, 200] {
                 var through = try Through(zones: zones, perRecord: perRecord, in: folder)
                 let rate = try through.run(fixes: fixes / (perRecord == 1 ? 10 : 1))
-                say(
+                printLine(
                     "  \(zones) zones, \(perRecord) fixes a record: \(Int(rate)) fixes/s, "
                         + "\(through.outputs) outputs in \(through.commits) commits")
             }

@@ -1,13 +1,13 @@
 import CMicroHTTPD
 import Glibc
 
-/// The HTTP library as it is driven in services, answering `[]` to whatever was posted: what is
-/// left when a service does nothing at all.
+/// The HTTP library, driven as in services, with the response `[]` to every request: the limit of
+/// a service.
 struct Limit {
-    /// What the library keeps of a request: whether it waits for its answer.
+    /// State of a request: whether it waits for its response.
     private final class Exchange {
         let connection: OpaquePointer
-        var isDecided = false
+        var isReady = false
 
         init(_ connection: OpaquePointer) { self.connection = connection }
     }
@@ -53,13 +53,13 @@ struct Limit {
             uploadBytes!.pointee = 0
             return .YES
         }
-        guard exchange.isDecided else {
+        guard exchange.isReady else {
             Unmanaged<Turn>.fromOpaque(context!).takeUnretainedValue().complete.append(exchange)
             MHD_suspend_connection(connection)
             return .YES
         }
         let response = MHD_create_response_from_buffer(
-            2, UnsafeMutableRawPointer(mutating: Limit.answer), .RESPMEM_PERSISTENT)
+            2, UnsafeMutableRawPointer(mutating: Limit.responseBody), .RESPMEM_PERSISTENT)
         defer { MHD_destroy_response(response) }
         return MHD_queue_response(connection, 200, response)
     }
@@ -70,26 +70,26 @@ struct Limit {
         slot!.pointee = nil
     }
 
-    /// `[]`, for the life of the process.
-    nonisolated(unsafe) private static let answer: UnsafeRawPointer = {
+    /// `[]`; never freed.
+    nonisolated(unsafe) private static let responseBody: UnsafeRawPointer = {
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: 2, alignment: 1)
         bytes.copyMemory(from: "[]", byteCount: 2)
         return UnsafeRawPointer(bytes)
     }()
 
     func run() {
-        Main.say("ready")
-        while !Main.isOver {
+        Main.printLine("ready")
+        while !Main.isInputClosed {
             var item = pollfd(fd: cmhd_epoll_fd(daemon), events: Int16(POLLIN), revents: 0)
             var milliseconds: CUnsignedLongLong = 0
             let hasTimeout = MHD_get_timeout(daemon, &milliseconds) == .YES
-            // Some came while the answers left: they wait for nobody.
+            // Requests that arrived while responses were sent are handled at once.
             let wait =
                 turn.complete.isEmpty ? (hasTimeout ? Int32(min(milliseconds, 100)) : 100) : 0
             poll(&item, 1, wait)
             MHD_run(daemon)
             for exchange in turn.complete {
-                exchange.isDecided = true
+                exchange.isReady = true
                 MHD_resume_connection(exchange.connection)
             }
             turn.complete.removeAll(keepingCapacity: true)

@@ -1,7 +1,6 @@
 import Glibc
 
-/// The processes of `scripts/bench-ingest` beside the service that is measured: each plays one
-/// part until its standard input ends.
+/// Helper processes of `scripts/bench-ingest`. Each plays one part until its standard input ends.
 @main struct Main {
     static func main() throws {
         let words = Array(CommandLine.arguments.dropFirst())
@@ -10,7 +9,7 @@ import Glibc
         case "limit": try Limit(port: number(words, 1)).run()
         case "directory":
             try Town(people: number(words, 4), inCircle: number(words, 5))
-                .keep(store: words[1], publish: words[2], control: words[3])
+                .serve(store: words[1], publish: words[2], control: words[3])
         case "tokens":
             try Town(people: number(words, 2), inCircle: number(words, 3)).writeTokens(to: words[1])
         default: fatalError("unknown part: scripts/bench-ingest starts this")
@@ -19,18 +18,18 @@ import Glibc
 
     private static func number(_ words: [String], _ index: Int) -> Int {
         guard words.indices.contains(index), let number = Int(words[index]) else {
-            fatalError("argument \(index) is a number")
+            fatalError("argument \(index) is not a number")
         }
         return number
     }
 
-    /// Whether whoever started this has closed its standard input.
-    static var isOver: Bool {
+    /// Whether standard input is closed.
+    static var isInputClosed: Bool {
         var item = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         return poll(&item, 1, 0) > 0
     }
 
-    static func say(_ line: String) {
+    static func printLine(_ line: String) {
         print(line)
         fflush(nil)
     }

@@ -6,8 +6,8 @@ import Runtime
 import Store
 import Wire
 
-/// People with a phone each; the first ones are in one circle: a directory as membership would
-/// keep it.
+/// A directory like that of membership: people with one phone each. The first ones are in one
+/// circle.
 struct Town {
     let people: Int
     let inCircle: Int
@@ -17,7 +17,7 @@ struct Town {
     private func token(_ number: Int) -> String { Hash.id("token", .number(number)).text }
     private var circle: CircleID { CircleID(Hash.id("circle")) }
 
-    /// The circle's id, then the token of each phone, one a line.
+    /// Writes the circle's id and the token of each phone, one per line.
     func writeTokens(to path: String) throws {
         let lines = ["\(circle)"] + (0..<people).map(token)
         guard let file = fopen(path, "w") else { fatalError("cannot write \(path)") }
@@ -25,8 +25,8 @@ struct Town {
         fclose(file)
     }
 
-    /// Keeps the stream `directory` for whoever connects.
-    func keep(store: String, publish: String, control: String) throws {
+    /// Serves the stream `directory`.
+    func serve(store: String, publish: String, control: String) throws {
         let database = try Database(path: store, migrations: SQLiteBusStore.migrations)
         try database.run("PRAGMA synchronous = OFF")
         var configuration = Bus.Configuration(name: "membership")
@@ -51,8 +51,8 @@ struct Town {
         try append(body, to: bus, at: clock.now)
         try database.commit()
         bus.committed()
-        Main.say("ready")
-        while !Main.isOver {
+        Main.printLine("ready")
+        while !Main.isInputClosed {
             Loop.wait(on: [bus], atMost: 100)
             try bus.receive { _, _, _ in }
             if database.isInTransaction { try database.commit() }

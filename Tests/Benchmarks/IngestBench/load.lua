@@ -1,7 +1,7 @@
--- What `wrk` sends for `scripts/bench-ingest`: `wrk … -s load.lua URL -- KIND TOKENS MEMBERS`.
--- KIND is pub (one OwnTracks fix a request), overland or reports (200 fixes a request), members
--- (as reports, of the first phones alone, which are in one circle), positions of that circle, or
--- day (one fix a request, of the last 100 phones in turn, through yesterday).
+-- Requests of `wrk` for `scripts/bench-ingest`: `wrk … -s load.lua URL -- KIND TOKENS MEMBERS`.
+-- KIND is pub (one OwnTracks fix per request), overland or reports (200 fixes per request), members
+-- (like reports, of the first phones, which are in one circle), positions of that circle, or day
+-- (one fix per request, of the last 100 phones in turn, over yesterday).
 -- Prints one line of JSON at the end.
 
 local threads = 0
@@ -13,7 +13,7 @@ end
 
 local kind, circle
 local tokens = {}
-local first, last, place
+local first, last, phone
 
 function init(arguments)
     kind = arguments[1]
@@ -25,8 +25,8 @@ function init(arguments)
     first, last = members + 1, #tokens
     if kind == "members" then first, last = 1, members end
     if kind == "day" then first = last - 99 end
-    -- Threads and runs walk through the phones from different places.
-    place = math.random(first, last)
+    -- Threads and runs start at different phones.
+    phone = math.random(first, last)
 end
 
 local function point()
@@ -51,8 +51,8 @@ local formats = {
         '"geometry":{"type":"Point","coordinates":[%.6f,%.6f]}}',
 }
 
--- 200 fixes of the last moments. To write them takes long, so twenty bodies are made once, and the
--- second is put into them anew each second: in place of a word without signs of Lua's patterns.
+-- 200 recent fixes. Formatting is slow, so twenty bodies are created once. Each second, SECOND in
+-- them is replaced by the time; the word has no special characters of Lua patterns.
 local bodies = {}
 local SECOND = "SECOND"
 
@@ -70,29 +70,29 @@ local function batch()
     return table.concat(fixes, ",")
 end
 
-local made, madeAt = {}, 0
+local formatted, formattedAt = {}, 0
 
--- One of the bodies, as of a second ago. Each phone gets its turn after more than a second, so
--- that all of its fixes are new.
+-- One of the bodies, with fixes of the previous second. The interval between two requests of a
+-- phone is longer than a second, so all of its fixes are new.
 local function body(before, after)
     if #bodies == 0 then
         for number = 1, 20 do bodies[number] = before .. batch() .. after end
     end
-    if os.time() ~= madeAt then
-        madeAt = os.time()
-        local second = os.date("!%Y-%m-%dT%H:%M:%S", madeAt - 1)
-        for number, text in ipairs(bodies) do made[number] = text:gsub(SECOND, second) end
+    if os.time() ~= formattedAt then
+        formattedAt = os.time()
+        local second = os.date("!%Y-%m-%dT%H:%M:%S", formattedAt - 1)
+        for number, text in ipairs(bodies) do formatted[number] = text:gsub(SECOND, second) end
     end
-    return made[math.random(#made)]
+    return formatted[math.random(#formatted)]
 end
 
 local rounds = 0
 
--- A minute after the one before of the same phone.
-local function moment()
-    if place == first then rounds = rounds + 1 end
+-- A fix one minute after the previous one of the same phone.
+local function dayFix()
+    if phone == first then rounds = rounds + 1 end
     local lat, lon = point()
-    local time = os.time() - 90000 + rounds % 1440 * 60 + place % 50
+    local time = os.time() - 90000 + rounds % 1440 * 60 + phone % 50
     return string.format(
         '{"time":"%s.%03dZ","lat":%.7f,"lon":%.7f,"accuracy":%.1f,"altitude":%.1f,' ..
         '"speed":%.1f,"course":%d,"battery":77,"charging":false}',
@@ -101,9 +101,9 @@ local function moment()
 end
 
 function request()
-    place = place < last and place + 1 or first
+    phone = phone < last and phone + 1 or first
     local headers = {
-        ["Authorization"] = "Bearer " .. tokens[kind == "positions" and 1 or place],
+        ["Authorization"] = "Bearer " .. tokens[kind == "positions" and 1 or phone],
         ["Content-Type"] = "application/json",
     }
     if kind == "positions" then
@@ -111,7 +111,7 @@ function request()
     elseif kind == "pub" then
         return wrk.format("POST", "/pub", headers, owntracks())
     elseif kind == "day" then
-        return wrk.format("POST", "/v1/reports", headers, moment())
+        return wrk.format("POST", "/v1/reports", headers, dayFix())
     elseif kind == "overland" then
         return wrk.format("POST", "/overland", headers, body('{"locations":[', ']}'))
     end

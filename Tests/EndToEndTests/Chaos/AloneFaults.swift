@@ -8,8 +8,8 @@ extension Fault {
     /// Faults without load: the delay of notifications counts.
     static let alone = [withoutEvaluators]
 
-    /// No evaluator runs: a panic and an expiring watch are notified all the same. The longest
-    /// delay counts from the end of the countdown or the grace period.
+    /// Without evaluators, a panic and an expiring watch are still notified. The longest delay
+    /// counts from the end of the countdown or the grace period.
     static let withoutEvaluators = Fault(
         description: "all evaluators dead: panic with 2 s, watch of 6 s and 1 s of grace"
     ) {

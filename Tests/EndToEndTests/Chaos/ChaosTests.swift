@@ -18,11 +18,11 @@ extension `The suite` {
 
         private func hold(_ fault: Fault) async throws {
             let tally = try await fault.run()
-            #expect(tally.isWhole, "\(tally)")
+            #expect(tally.isComplete, "\(tally)")
             #expect(tally.crossings > 50)
         }
 
-        /// `make chaos MINUTES=…`: every fault of the table, again and again.
+        /// `make chaos MINUTES=…`: repeats every fault of the table.
         @Test(.enabled(if: Chaos.minutes > 0, "`make chaos` runs this"))
         func `holds every row for the requested time`() async throws {
             var chaos = Chaos()
@@ -36,7 +36,7 @@ extension `The suite` {
 struct Chaos {
     static let minutes =
         ProcessInfo.processInfo.environment["CHAOS_MINUTES"].flatMap { Double($0) } ?? 0
-    /// Only faults whose names start with this.
+    /// Prefix of the names of the faults to run.
     private static let row = ProcessInfo.processInfo.environment["CHAOS_ROW"] ?? ""
     private(set) var isHeld = true
 
@@ -46,10 +46,12 @@ struct Chaos {
         if await Namespace.isPossible() {
             faults += Fault.withNamespaces
         } else {
-            print("chaos: no network namespaces here: black hole and another address are left out")
+            print("chaos: no network namespaces here: skipping black hole and new address")
         }
         faults = faults.filter { $0.description.hasPrefix(Chaos.row) }
-        print("| fault | crossings | missing | twice | disordered | longest wait | whole after |")
+        print(
+            "| fault | crossings | missing | repeated | disordered | longest delay "
+                + "| complete after |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         repeat {
             for fault in faults { await hold(fault) }
@@ -60,7 +62,7 @@ struct Chaos {
         do {
             let tally = try await fault.run()
             print("| \(fault) | \(tally.row) |")
-            isHeld = isHeld && tally.isWhole
+            isHeld = isHeld && tally.isComplete
         } catch {
             print("| \(fault) | failed: \(error) |")
             isHeld = false
@@ -69,10 +71,10 @@ struct Chaos {
 }
 
 extension Tally {
-    /// Its cells in the table.
+    /// Cells of the table.
     var row: String {
-        let figures = [crossings, missing, twice, disordered].map { "\($0)" }
-        let times = [longestDelay, secondsToWhole].map { String(format: "%.1f s", $0) }
+        let figures = [crossings, missing, repeated, disordered].map { "\($0)" }
+        let times = [longestDelay, secondsToCompletion].map { String(format: "%.1f s", $0) }
         return (figures + times).joined(separator: " | ")
     }
 }

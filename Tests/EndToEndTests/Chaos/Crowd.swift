@@ -5,8 +5,8 @@ import Runtime
 import Synchronization
 import TestSupport
 
-/// People who cross a zone with every report, and a recipient who is notified of each crossing:
-/// lost, repeated and reordered notifications are detected there.
+/// People who cross a zone with every report, and a recipient who is notified of each crossing.
+/// Detects lost, repeated and reordered notifications.
 final class Crowd: Sendable {
     /// A person with a phone.
     private struct Walker: Sendable {
@@ -29,7 +29,7 @@ final class Crowd: Sendable {
     private let isWalking = Atomic(false)
     private let running = Atomic(0)
 
-    /// Creates the circle; everybody starts outside.
+    /// Creates the circle; all people start outside.
     init(of suite: RunningSuite, people count: Int, sink: PlainHTTP? = nil) async throws {
         let admin = API(http: suite.http, token: try suite.operatorToken())
         self.admin = admin
@@ -129,8 +129,8 @@ final class Crowd: Sendable {
     /// The number of accepted crossings.
     var crossings: Int { walks.withLock { $0.reduce(0) { $0 + $1.accepted.count } } }
 
-    /// Moves everybody outside.
-    func goHome() async throws {
+    /// Moves all people outside.
+    func moveOutside() async throws {
         for number in walkers.indices {
             let isInside = walks.withLock { $0[number].isInside }
             if isInside { cross(number) }
@@ -166,14 +166,14 @@ final class Crowd: Sendable {
     }
 
     /// Waits until everything has arrived, 90 s at most.
-    func whole() async throws -> Tally {
-        let begun = Crowd.now
+    func complete() async throws -> Tally {
+        let start = Crowd.now
         var tally = try tally()
-        for _ in 0..<180 where !tally.isWhole {
+        for _ in 0..<180 where !tally.isComplete {
             try await Task.sleep(for: .milliseconds(500))
             tally = (try? self.tally()) ?? tally
         }
-        tally.secondsToWhole = (Crowd.now - begun).seconds
+        tally.secondsToCompletion = (Crowd.now - start).seconds
         return tally
     }
 }
@@ -182,25 +182,25 @@ final class Crowd: Sendable {
 struct Tally: Sendable {
     var crossings = 0
     var missing = 0
-    var twice = 0
+    var repeated = 0
     var disordered = 0
     /// The longest delay of a notification, seconds.
     var longestDelay = 0.0
     /// Time from the end of the fault until everything had arrived.
-    var secondsToWhole = 0.0
+    var secondsToCompletion = 0.0
 
-    var isWhole: Bool { missing == 0 && twice == 0 && disordered == 0 }
+    var isComplete: Bool { missing == 0 && repeated == 0 && disordered == 0 }
 
-    /// Of one walker: crossings alternate, starting with an entry.
+    /// Adds one walker, whose crossings alternate and start with an entry.
     mutating func add(accepted: [Timestamp], summary: [(entered: Bool, at: Timestamp)]) {
         crossings += accepted.count
         missing += max(0, accepted.count - summary.count)
-        twice += max(0, summary.count - accepted.count)
-        for (place, news) in summary.enumerated() where news.entered != place.isMultiple(of: 2) {
+        repeated += max(0, summary.count - accepted.count)
+        for (index, item) in summary.enumerated() where item.entered != index.isMultiple(of: 2) {
             disordered += 1
         }
-        for (taken, news) in zip(accepted, summary) {
-            longestDelay = max(longestDelay, (news.at - taken).seconds)
+        for (crossing, item) in zip(accepted, summary) {
+            longestDelay = max(longestDelay, (item.at - crossing).seconds)
         }
     }
 }

@@ -10,11 +10,11 @@ struct Fault: Sendable, CustomStringConvertible {
     /// Faults that need only the suite.
     static let everywhere = [
         publishesSuppressed, writersKilled, consumersKilled, evaluatorKilled, evaluatorLeaves,
-        evaluatorStopped, liar, ingestRestarted, storePutBack,
+        evaluatorStopped, forger, ingestRestarted, storeRestored,
     ]
 
     /// Faults that need network namespaces.
-    static let withNamespaces = [blackHole(seconds: 10), elsewhere]
+    static let withNamespaces = [blackHole(seconds: 10), newAddress]
 
     /// Runs a suite with three evaluators and walkers until everything has arrived.
     static func tally(
@@ -30,7 +30,7 @@ struct Fault: Sendable, CustomStringConvertible {
             try await suite.start()
             let crowd = try await Crowd(of: suite, people: 12)
             try await body(suite, crowd)
-            let tally = try await crowd.whole()
+            let tally = try await crowd.complete()
             await suite.stop()
             return tally
         } catch {
@@ -50,7 +50,9 @@ struct Fault: Sendable, CustomStringConvertible {
             prepare: { proxy = try LossyProxy(portBase: $0.portBase, losing: 0.02) },
             { _, crowd in
                 try await crowd.walk { try await Task.sleep(for: .seconds(10)) }
-                guard let proxy, proxy.fallenCount > 0 else { throw TestFailure("nothing fell") }
+                guard let proxy, proxy.droppedCount > 0 else {
+                    throw TestFailure("no batch was dropped")
+                }
             })
     }
 
@@ -108,14 +110,14 @@ struct Fault: Sendable, CustomStringConvertible {
         try await tally { suite, crowd in
             try await crowd.walk {
                 try await Task.sleep(for: .seconds(3))
-                // Not restarted: the two others take over.
+                // It is not restarted, so the two others get its partitions.
                 let pid = suite.processID(of: .evaluator)
                 try await suite.keepDead(pid, for: .seconds(9))
             }
         }
     }
 
-    static let evaluatorLeaves = Fault(description: "evaluator leaves (SIGTERM), 1 of 3") {
+    static let evaluatorLeaves = Fault(description: "evaluator drains (SIGTERM), 1 of 3") {
         try await tally { suite, crowd in
             try await crowd.walk {
                 try await Task.sleep(for: .seconds(3))
@@ -151,7 +153,7 @@ struct Fault: Sendable, CustomStringConvertible {
 }
 
 extension RunningSuite {
-    /// Kills a process in such a way that `jaga up` does not restart it for this time.
+    /// Kills a process and delays its restart by `jaga up`.
     func keepDead(_ pid: Int32?, for duration: Duration) async throws {
         guard let pid, let supervisor = up?.process.pid else { return }
         Glibc.kill(supervisor, SIGSTOP)

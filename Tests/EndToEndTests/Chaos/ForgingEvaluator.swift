@@ -12,9 +12,9 @@ final class ForgingEvaluator: Sendable {
     private let partitions: Set<Partition>
     private let ends = Atomic(false)
     private let hasEnded = Atomic(false)
-    /// How often it proposed something different.
-    private let lies = Atomic(0)
-    /// How often it found other records at the keeper.
+    /// Number of forged proposals.
+    private let forgeries = Atomic(0)
+    /// Number of conflicts with the records of ingest.
     private let alarms = Atomic(0)
 
     /// - Parameter partitions: its partitions; each must have records
@@ -23,13 +23,13 @@ final class ForgingEvaluator: Sendable {
         self.partitions = partitions
     }
 
-    var lieCount: Int { lies.load(ordering: .relaxed) }
+    var forgeryCount: Int { forgeries.load(ordering: .relaxed) }
     var alarmCount: Int { alarms.load(ordering: .relaxed) }
 
     /// Joins, on its own thread.
     func start() {
         let thread = Thread { [self] in
-            do { try run() } catch { print("the liar ended: \(error)") }
+            do { try run() } catch { print("the forging evaluator ended: \(error)") }
             hasEnded.store(true, ordering: .relaxed)
         }
         thread.start()
@@ -62,11 +62,11 @@ final class ForgingEvaluator: Sendable {
                 guard case .input(let partition) = stream, partitions.contains(partition) else {
                     return
                 }
-                // More than any evaluator proposes, so that it reaches the end of the log.
+                // More records than any evaluator proposes, to reach the end of the log.
                 for number in 0..<4 as Range<UInt64> {
-                    try bus.append(ForgingEvaluator.lie(record, number), to: .events(partition))
+                    try bus.append(ForgingEvaluator.forged(record, number), to: .events(partition))
                 }
-                lies.add(1, ordering: .relaxed)
+                forgeries.add(1, ordering: .relaxed)
             }
             bus.committed()
             try bus.tick()
@@ -75,10 +75,10 @@ final class ForgingEvaluator: Sendable {
     }
 
     /// A deadline that was never scheduled.
-    private static func lie(_ record: Record, _ number: UInt64) throws -> Record {
+    private static func forged(_ record: Record, _ number: UInt64) throws -> Record {
         let id = ID128(high: record.id.high, low: record.id.low &+ number)
         let clock = Deadline(
-            id: DeadlineID(id), rule: .presence, person: PersonID(.zero), due: .zero)
+            id: DeadlineID(id), kind: .presence, person: PersonID(.zero), due: .zero)
         return try EventCodec.encode(
             Event(id: EventID(id), time: .zero, body: .deadlineCancelled(clock)))
     }
@@ -86,24 +86,26 @@ final class ForgingEvaluator: Sendable {
 
 extension Fault {
     /// An evaluator that computes differently joins another: ingest accepts none of its proposals.
-    static let liar = Fault(description: "an evaluator that computes differently joins") {
+    static let forger = Fault(description: "an evaluator that computes differently joins") {
         try await tally(arguments: []) { suite, crowd in
-            var seen = (lies: 0, alarms: 0)
+            var seen = (forgeries: 0, alarms: 0)
             try await crowd.walk {
                 try await Task.sleep(for: .seconds(2))
                 let kept = try crowd.admin.call("GET", "/v1/streams/ingest")["kept"]?.array ?? []
                 let known = kept.filter { $0["head"]?.int ?? 0 > 0 }
                     .compactMap { $0["stream"]?.string.flatMap { StreamName(text: $0) } }
-                let liar = ForgingEvaluator(
+                let forger = ForgingEvaluator(
                     of: suite, about: Set(known.compactMap(\.derivedPartition)))
-                liar.start()
-                _ = await eventually { liar.alarmCount >= 8 }
+                forger.start()
+                _ = await eventually { forger.alarmCount >= 8 }
                 try await Task.sleep(for: .seconds(5))
-                await liar.stop()
-                seen = (liar.lieCount, liar.alarmCount)
+                await forger.stop()
+                seen = (forger.forgeryCount, forger.alarmCount)
             }
-            guard seen.lies > 0, seen.alarms > 0, suite.log.contains("gave a partition up") else {
-                throw TestFailure("the lies were not noticed: \(seen)")
+            guard seen.forgeries > 0, seen.alarms > 0,
+                suite.log.contains("partition given up")
+            else {
+                throw TestFailure("the forgeries were not detected: \(seen)")
             }
         }
     }

@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A proxy between the services of a suite, on another loopback address, that drops some published
-/// batches: like a writer that dies between its commit and its publication.
+/// A proxy between the services of a suite, on another loopback address. It drops some published
+/// batches, like a writer that is killed between its commit and its publication.
 ///
 /// Requests and responses pass unchanged.
 final class LossyProxy: Sendable {
@@ -19,31 +19,31 @@ final class LossyProxy: Sendable {
         } + [("JAGA_CURVE", "never")])
 
     private let isEnded = Atomic(false)
-    private let fallen = Atomic(0)
+    private let dropped = Atomic(0)
 
     /// The number of dropped batches.
-    var fallenCount: Int { fallen.load(ordering: .relaxed) }
+    var droppedCount: Int { dropped.load(ordering: .relaxed) }
 
     /// - Parameter share: share of dropped batches, 0 to 1
     init(portBase: Int, losing share: Double) throws {
         let services = [1, 2, 4, 5]
-        for service in services { try pass(questionsTo: portBase + 200 + service) }
+        for service in services { try pass(requestsTo: portBase + 200 + service) }
         let thread = Thread { [self] in
             let context = zmq_ctx_new()
             let publications = services.map { portBase + 100 + $0 } + [portBase + 302]
-            var lanes = publications.map { port in
-                Lane(context, from: "127.0.0.1:\(port)", to: "\(Self.address):\(port)")
+            var links = publications.map { port in
+                Link(context, from: "127.0.0.1:\(port)", to: "\(Self.address):\(port)")
             }
-            // Proposals go the other way: evaluators connect to the proxy, the proxy to ingest.
+            // Proposals have the opposite direction: evaluators connect to the proxy.
             let outputs = portBase + 301
-            lanes.append(
-                Lane(
+            links.append(
+                Link(
                     context, from: "\(Self.address):\(outputs)", to: "127.0.0.1:\(outputs)",
-                    isTurned: true))
+                    isReversed: true))
             while !isEnded.load(ordering: .relaxed) {
-                fallen.add(carry(lanes, losing: share), ordering: .relaxed)
+                dropped.add(carry(links, losing: share), ordering: .relaxed)
             }
-            for lane in lanes { lane.close() }
+            for link in links { link.close() }
             zmq_ctx_term(context)
         }
         thread.start()
@@ -52,13 +52,13 @@ final class LossyProxy: Sendable {
     func stop() { isEnded.store(true, ordering: .relaxed) }
 
     /// Forwards publications in one direction and subscriptions in the other.
-    private struct Lane {
+    private struct Link {
         let source: UnsafeMutableRawPointer?
         let sink: UnsafeMutableRawPointer?
 
-        /// - Parameter isTurned: publishers connect to the source; otherwise it connects to them
+        /// - Parameter isReversed: publishers connect to the source; otherwise it connects to them
         init(
-            _ context: UnsafeMutableRawPointer?, from: String, to: String, isTurned: Bool = false
+            _ context: UnsafeMutableRawPointer?, from: String, to: String, isReversed: Bool = false
         ) {
             source = zmq_socket(context, ZMQ_XSUB)
             sink = zmq_socket(context, ZMQ_XPUB)
@@ -68,7 +68,7 @@ final class LossyProxy: Sendable {
                 zmq_setsockopt(socket, ZMQ_SNDHWM, &none, 4)
                 zmq_setsockopt(socket, ZMQ_RCVHWM, &none, 4)
             }
-            if isTurned {
+            if isReversed {
                 zmq_bind(source, "tcp://\(from)")
                 zmq_connect(sink, "tcp://\(to)")
             } else {
@@ -86,26 +86,26 @@ final class LossyProxy: Sendable {
     /// Waits for frames and forwards them.
     ///
     /// - Returns: the number of dropped batches
-    private func carry(_ lanes: [Lane], losing share: Double) -> Int {
-        var items = lanes.flatMap { lane in
-            [lane.source, lane.sink].map {
+    private func carry(_ links: [Link], losing share: Double) -> Int {
+        var items = links.flatMap { link in
+            [link.source, link.sink].map {
                 zmq_pollitem_t(socket: $0, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
             }
         }
         guard zmq_poll(&items, Int32(items.count), 100) > 0 else { return 0 }
-        var fallen = 0
-        for lane in lanes {
-            fallen += pass(from: lane.source, to: lane.sink, losing: share)
-            fallen += pass(from: lane.sink, to: lane.source, losing: 0)
+        var dropped = 0
+        for link in links {
+            dropped += pass(from: link.source, to: link.sink, losing: share)
+            dropped += pass(from: link.sink, to: link.source, losing: 0)
         }
-        return fallen
+        return dropped
     }
 
     private func pass(
         from source: UnsafeMutableRawPointer?, to sink: UnsafeMutableRawPointer?,
         losing share: Double
     ) -> Int {
-        var fallen = 0
+        var dropped = 0
         var message = zmq_msg_t()
         zmq_msg_init(&message)
         defer { zmq_msg_close(&message) }
@@ -114,21 +114,21 @@ final class LossyProxy: Sendable {
                 start: zmq_msg_data(&message), count: zmq_msg_size(&message))
             let isBatch = bytes.count > 9 && bytes[9] == 1
             if isBatch, share > 0, Double.random(in: 0..<1) < share {
-                fallen += 1
+                dropped += 1
             } else {
                 zmq_msg_send(&message, sink, ZMQ_DONTWAIT)
             }
         }
-        return fallen
+        return dropped
     }
 
     // MARK: Requests
 
     /// Forwards every connection to the same port of 127.0.0.1.
-    private func pass(questionsTo port: Int) throws {
+    private func pass(requestsTo port: Int) throws {
         let listener = Self.socket(on: Self.address, port) { bind($0, $1, $2) }
         guard listener >= 0, listen(listener, 64) == 0 else {
-            throw TestFailure("nothing can listen on \(Self.address):\(port)")
+            throw TestFailure("cannot listen on \(Self.address):\(port)")
         }
         let thread = Thread { [self] in
             while !isEnded.load(ordering: .relaxed) {

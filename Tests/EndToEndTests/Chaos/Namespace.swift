@@ -12,7 +12,7 @@ final class Namespace {
     }
 
     /// A unique number, of the test program and of the namespace in it.
-    nonisolated(unsafe) private static var made = 0
+    nonisolated(unsafe) private static var count = 0
     private let number: Int
     private var name: String { "jaga-\(number)" }
     private var bridge: String { "jgb\(number)" }
@@ -22,14 +22,14 @@ final class Namespace {
     /// Address of this machine for processes inside.
     var outside: String { "\(network).254" }
     /// Another address of this machine, once it is added.
-    var elsewhere: String { "\(network).253" }
+    var otherOutside: String { "\(network).253" }
     /// Address of the processes inside for this machine.
     var inside: String { "\(network).1" }
 
     /// - Throws: if the system does not permit it
     init() async throws {
-        Namespace.made += 1
-        number = Int(getpid()) % 9_000 * 10 + Namespace.made % 10
+        Namespace.count += 1
+        number = Int(getpid()) % 9_000 * 10 + Namespace.count % 10
         try await ip("link add \(bridge) type bridge")
         try await ip("address add \(outside)/24 dev \(bridge)")
         try await ip("link set \(bridge) up")
@@ -41,7 +41,7 @@ final class Namespace {
         }
     }
 
-    /// Drops all packets in both directions silently: the cable is unplugged.
+    /// Drops all packets in both directions.
     func cut() async throws { try await ip("link set \(port) down") }
 
     func heal() async throws { try await ip("link set \(port) up") }
@@ -49,7 +49,7 @@ final class Namespace {
     /// Moves this machine to its other address; the first one stops working.
     func moveOutside() async throws {
         try await ip("address del \(outside)/24 dev \(bridge)")
-        try await ip("address add \(elsewhere)/24 dev \(bridge)")
+        try await ip("address add \(otherOutside)/24 dev \(bridge)")
     }
 
     /// Maps a name to an address, for processes that are started inside.

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 
 extension Fault {
-    /// An evaluator in its own namespace is disconnected; the other evaluator continues and takes
-    /// over its partitions.
+    /// An evaluator in its own namespace is disconnected; the other one gets its partitions.
     static func blackHole(seconds: Int) -> Fault {
         Fault(description: "black hole of \(seconds) s between ingest and an evaluator") {
             try await onOwnMachine(\.outside) { space, crowd in
@@ -19,12 +18,12 @@ extension Fault {
     }
 
     /// Ingest moves to another address.
-    static let elsewhere = Fault(description: "ingest comes back under another address") {
+    static let newAddress = Fault(description: "ingest moves to another address") {
         try await onOwnMachine({ _ in "ingest.test" }, isAlone: true) { space, crowd in
             try await crowd.walk {
                 try await Task.sleep(for: .seconds(2))
                 try await space.moveOutside()
-                try space.name("ingest.test", space.elsewhere)
+                try space.name("ingest.test", space.otherOutside)
                 try await Task.sleep(for: .seconds(8))
             }
         }
@@ -57,7 +56,7 @@ extension Fault {
                 }
                 guard isOwner else { throw TestFailure("it owns nothing:\n\(far.log)") }
                 try await body(space, crowd)
-                _ = try await crowd.whole()
+                _ = try await crowd.complete()
                 await far.kill()
             }
             await space.remove()

@@ -3,24 +3,24 @@ import Glibc
 import TestSupport
 
 extension Fault {
-    /// Ingest restarts on an older copy: later reports are gone, and nothing new is mistaken for a
+    /// Ingest restarts on an older copy. Later reports are lost, and no new report counts as a
     /// duplicate.
-    static let storePutBack = Fault(description: "ingest's store replaced by an older copy") {
+    static let storeRestored = Fault(description: "ingest's store replaced by an older copy") {
         try await tally { suite, crowd in
             let store = suite.home + "/ingest/store.sqlite"
             try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
-            try await crowd.goHome()
-            _ = try await crowd.whole()
+            try await crowd.moveOutside()
+            _ = try await crowd.complete()
             try await copy(store, to: store + ".old")
             try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
-            try await crowd.goHome()
-            _ = try await crowd.whole()
+            try await crowd.moveOutside()
+            _ = try await crowd.complete()
             try await suite.replace(store, by: store + ".old", of: .ingest)
             try await suite.waitUntilReady(.ingest)
             try await crowd.walk { try await Task.sleep(for: .seconds(3)) }
-            try await crowd.goHome()
-            let isNoticed = await eventually { suite.log.contains("was replaced") }
-            guard isNoticed else { throw TestFailure("nobody noticed") }
+            try await crowd.moveOutside()
+            let isReported = await eventually { suite.log.contains("was replaced") }
+            guard isReported else { throw TestFailure("the replaced store is not reported") }
         }
     }
 
@@ -54,10 +54,10 @@ extension RunningSuite {
         }
         try FileManager.default.moveItem(atPath: other, toPath: store)
         Glibc.kill(supervisor, SIGCONT)
-        let isBack = await eventually {
+        let isRestarted = await eventually {
             _ = log
             return processID(of: service).map { $0 != pid } ?? false
         }
-        guard isBack else { throw TestFailure("\(service) did not come back:\n\(log)") }
+        guard isRestarted else { throw TestFailure("\(service) was not restarted:\n\(log)") }
     }
 }

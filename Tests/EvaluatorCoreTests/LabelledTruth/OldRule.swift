@@ -25,9 +25,9 @@ struct OldRule {
     private var isInside = false
     private var leaving: Timestamp?
     private var restsOnOneFix = false
-    private var emitted: [ToldCrossing] = []
+    private var emitted: [EmittedCrossing] = []
 
-    static func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
+    static func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [EmittedCrossing] {
         var rule = OldRule(kind: kind, radius: track.radius)
         for sample in track.samples {
             rule.pass(to: sample.received)
@@ -109,7 +109,7 @@ struct OldRule {
         if mayLeave || mayEnter {
             isInside = mayEnter
             (leaving, restsOnOneFix) = (nil, mayEnter)
-            emitted.append(ToldCrossing(time: now, isEnter: mayEnter))
+            emitted.append(EmittedCrossing(time: now, isEnter: mayEnter))
         } else {
             leaving = nil
             if isLater, isRaw(sight) == isInside { restsOnOneFix = false }

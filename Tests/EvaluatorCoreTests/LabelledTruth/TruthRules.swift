@@ -2,7 +2,7 @@ import EvaluatorCore
 import Model
 
 /// A crossing that a rule reports.
-struct ToldCrossing: Equatable {
+struct EmittedCrossing: Equatable {
     var time: Timestamp
     var isEnter: Bool
 }
@@ -20,9 +20,9 @@ enum TruthRule: CaseIterable {
         }
     }
 
-    func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
+    func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [EmittedCrossing] {
         switch self {
-        case .current: CurrentRule.emitted(track, kind)
+        case .current: CurrentRule.run(track, kind).emitted
         case .old: OldRule.emitted(track, kind)
         case .containment: Containment.emitted(track, accuracyMax: .infinity, speedMax: .infinity)
         // An event whenever a position is on the other side than the previous one. Its filters get
@@ -37,8 +37,8 @@ enum TruthRule: CaseIterable {
 enum Containment {
     static func emitted(
         _ track: TruthTrack, accuracyMax: Double, speedMax: Double
-    ) -> [ToldCrossing] {
-        var emitted: [ToldCrossing] = []
+    ) -> [EmittedCrossing] {
+        var emitted: [EmittedCrossing] = []
         var last: (sample: TruthTrack.Sample, isInside: Bool)?
         for sample in track.samples where sample.accuracy <= accuracyMax {
             let isInside = track.beyond(sample) <= 0
@@ -46,7 +46,7 @@ enum Containment {
                 let metres = last.sample.localPoint.metres(to: sample.localPoint)
                 if metres > speedMax * Double(sample.second - last.sample.second) { continue }
                 if isInside != last.isInside {
-                    emitted.append(ToldCrossing(time: sample.received, isEnter: isInside))
+                    emitted.append(EmittedCrossing(time: sample.received, isEnter: isInside))
                 }
             }
             last = (sample, isInside)
@@ -57,20 +57,25 @@ enum Containment {
 
 /// The rule of this program, with deadlines.
 enum CurrentRule {
-    static func emitted(_ track: TruthTrack, _ kind: ZoneKind) -> [ToldCrossing] {
+    /// The crossings, and the records that led to them.
+    static func run(
+        _ track: TruthTrack, _ kind: ZoneKind
+    ) -> (emitted: [EmittedCrossing], log: [Event]) {
         var state = PartitionState()
+        var log: [Event] = []
         var deadlines: [Deadline] = []
-        var emitted: [ToldCrossing] = []
+        var emitted: [EmittedCrossing] = []
         var number: UInt64 = 0
         func handle(_ body: EventBody, at time: Timestamp) {
             number += 1
             var outputs: [Event] = []
             let event = Event(id: EventID(ID128(high: 9, low: number)), time: time, body: body)
             state.handle(event, into: &outputs)
+            log.append(event)
             for output in outputs {
                 switch output.body {
-                case .zoneEntered: emitted.append(ToldCrossing(time: time, isEnter: true))
-                case .zoneExited: emitted.append(ToldCrossing(time: time, isEnter: false))
+                case .zoneEntered: emitted.append(EmittedCrossing(time: time, isEnter: true))
+                case .zoneExited: emitted.append(EmittedCrossing(time: time, isEnter: false))
                 case .deadlineScheduled(let deadline): deadlines.append(deadline)
                 case .deadlineCancelled(let deadline): deadlines.removeAll { $0 == deadline }
                 default: break
@@ -100,6 +105,6 @@ enum CurrentRule {
             handle(.inputReport(report), at: sample.received)
         }
         pass(to: TruthTrack.time(track.duration))
-        return emitted
+        return (emitted, log)
     }
 }

@@ -38,7 +38,7 @@ struct TruthScore {
         exits += other.exits
     }
 
-    mutating func add(_ track: TruthTrack, _ spells: [TruthSpell], _ emitted: [ToldCrossing]) {
+    mutating func add(_ track: TruthTrack, _ spells: [TruthSpell], _ emitted: [EmittedCrossing]) {
         self.emitted += emitted.count
         zoneHours += Double(track.duration) / 3600
         countFalse(track, emitted)
@@ -65,7 +65,7 @@ struct TruthScore {
         }
     }
 
-    private mutating func countFalse(_ track: TruthTrack, _ emitted: [ToldCrossing]) {
+    private mutating func countFalse(_ track: TruthTrack, _ emitted: [EmittedCrossing]) {
         var last = 0
         for crossing in emitted {
             let passed = (crossing.time - TruthTrack.start).microseconds / 1_000_000

@@ -1,9 +1,9 @@
-"""The operator behind Kannel's generic HTTP link: carrier.py PORT REPORTS-PORT
+"""The carrier behind Kannel's generic HTTP link: carrier.py PORT REPORTS-PORT
 
-The last two digits of a number choose what becomes of a message:
-  01  delivered                02  taken, then not delivered
-  03  waits, then delivered    11  refused for good
-  else as 01
+The last two digits of a number select the outcome of a message:
+  01  delivered                02  accepted, then not delivered
+  03  waits, then delivered    11  rejected permanently
+  others like 01
 """
 
 import itertools
@@ -25,7 +25,7 @@ OUTCOMES = {
 
 
 def report(message, to, states):
-    # Kannel loses a report that comes before it has read the answer.
+    # Kannel loses a report that arrives before it has read the response.
     for state in states:
         time.sleep(0.3)
         query = urlencode(
@@ -41,17 +41,17 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        # A plus that stands for itself.
+        # In this query, a plus is a plus and not a space.
         query = urlsplit(self.path).query.replace("+", "%2B")
         to = parse_qs(query).get("to", [""])[0]
         if to.endswith("11"):
-            answer = "never: unknown subscriber"
+            response = "rejected: unknown subscriber"
         else:
             message = next(numbers)
-            answer = f"taken id={message}"
+            response = f"accepted id={message}"
             states = OUTCOMES.get(to[-2:], [DELIVERED])
             threading.Thread(target=report, args=(message, to, states), daemon=True).start()
-        body = answer.encode()
+        body = response.encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

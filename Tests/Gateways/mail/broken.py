@@ -1,10 +1,10 @@
-"""A mail server with STARTTLS that breaks in ways Exim does not: broken.py PORT TLS-FOLDER BOX
+"""A mail server with STARTTLS and faults that Exim cannot produce: broken.py PORT TLS-FOLDER BOX
 
-The local part of the recipient decides:
-  cut      the message is kept, then the connection is cut before the answer
-  half     the connection is cut at the beginning of the message
-  silent   550, and after that no answer to anything
-Messages that are kept become files in the folder BOX.
+The local part of the recipient selects the fault:
+  cut      stores the message, then closes the connection before the response
+  half     closes the connection at the beginning of the message
+  silent   550, then no further response
+Stored messages are files in the folder BOX.
 """
 
 import itertools
@@ -22,10 +22,10 @@ numbers = itertools.count(1)
 
 
 class Session(socketserver.BaseRequestHandler):
-    def say(self, line):
+    def send(self, line):
         self.request.sendall(line.encode() + b"\r\n")
 
-    def hear(self):
+    def receive(self):
         line = b""
         while not line.endswith(b"\n"):
             byte = self.request.recv(1)
@@ -36,45 +36,45 @@ class Session(socketserver.BaseRequestHandler):
 
     def handle(self):
         try:
-            self.talk()
+            self.serve()
         except (ConnectionError, OSError):
             pass
 
-    def talk(self):
-        self.say("220 broken.example.test")
+    def serve(self):
+        self.send("220 broken.example.test")
         is_secure = False
         while True:
-            line = self.hear()
+            line = self.receive()
             word = line.upper()
             if word.startswith("EHLO"):
-                self.say("250-broken.example.test")
-                self.say("250 AUTH PLAIN" if is_secure else "250 STARTTLS")
+                self.send("250-broken.example.test")
+                self.send("250 AUTH PLAIN" if is_secure else "250 STARTTLS")
             elif word == "STARTTLS":
-                self.say("220 go on")
+                self.send("220 ready")
                 self.request = context.wrap_socket(self.request, server_side=True)
                 is_secure = True
             elif word.startswith("AUTH PLAIN"):
                 if line.count(" ") == 1:
-                    self.say("334 ")
-                    self.hear()
-                self.say("235 welcome")
+                    self.send("334 ")
+                    self.receive()
+                self.send("235 welcome")
             elif word.startswith("RCPT"):
                 recipient = word.split("<")[1].split("@")[0]
                 if recipient == "SILENT":
-                    self.say("550 5.1.1 no")
+                    self.send("550 5.1.1 no")
                     time.sleep(600)
-                self.say("250 ok")
+                self.send("250 ok")
             elif word == "DATA":
-                self.say("354 go on")
-                self.take(recipient)
+                self.send("354 end with .")
+                self.store(recipient)
                 return
             else:
-                self.say("250 ok")
+                self.send("250 ok")
 
-    def take(self, recipient):
+    def store(self, recipient):
         lines = []
         while True:
-            line = self.hear()
+            line = self.receive()
             if line == ".":
                 break
             lines.append(line)

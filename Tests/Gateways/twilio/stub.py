@@ -1,10 +1,10 @@
-"""Answers Messages.json as Twilio does: stub.py PORT
+"""Serves Messages.json like Twilio: stub.py PORT
 
-Account AC1, token s3cret. The last two digits of the number decide:
-  10  400, the recipient has answered STOP    11  400, no valid number
-  29  429, too many at once                   50  500
-  else 201, then the callbacks sent and delivered
-Each message taken is printed as one line of JSON.
+Account AC1, token s3cret. The last two digits of the number select the outcome:
+  10  400, the recipient replied STOP    11  400, invalid number
+  29  429, too many requests             50  500
+  others 201, then the callbacks sent and delivered
+Each accepted message is printed as one line of JSON.
 """
 
 import base64
@@ -43,7 +43,7 @@ def call_back(url, sid, form):
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def answer(self, status, members):
+    def respond(self, status, members):
         body = json.dumps(members).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -53,26 +53,26 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def refuse(self, status, code, message):
-        self.answer(status, {"code": code, "message": message, "status": status})
+    def reject(self, status, code, message):
+        self.respond(status, {"code": code, "message": message, "status": status})
 
     def do_POST(self):
         length = int(self.headers["Content-Length"])
         form = dict(parse_qsl(self.rfile.read(length).decode()))
         if self.headers.get("Authorization") != login:
-            return self.refuse(401, 20003, "Authenticate")
+            return self.reject(401, 20003, "Authenticate")
         if self.path != "/2010-04-01/Accounts/AC1/Messages.json":
-            return self.refuse(404, 20404, "not found")
+            return self.reject(404, 20404, "not found")
         error = ERRORS.get(form["To"][-2:])
         if error:
-            return self.refuse(*error)
+            return self.reject(*error)
         sid = f"SM{next(numbers):032d}"
         print(json.dumps(form), flush=True)
         if "StatusCallback" in form:
             arguments = (form["StatusCallback"], sid, form)
             threading.Thread(target=call_back, args=arguments, daemon=True).start()
         members = {"sid": sid, "status": "queued", "num_segments": "1", "error_code": None}
-        return self.answer(201, members)
+        return self.respond(201, members)
 
     def log_message(self, *words):
         pass

@@ -15,7 +15,11 @@ public struct Contract {
         public let parameters: [Parameter]
         /// Nil if it has no body.
         public let body: Body?
+        public let security: Security
     }
+
+    /// Whether an operation needs credentials in a header.
+    public enum Security: Sendable { case none, optional, required }
 
     public struct Parameter: Sendable {
         public enum Place: String, Sendable { case path, query, header }
@@ -87,7 +91,22 @@ public struct Contract {
         else { throw TestFailure("\(path): no operationId or x-service") }
         return Operation(
             id: id, method: method.key.uppercased(), path: path, service: service,
-            parameters: parameters, body: body)
+            parameters: parameters, body: body, security: security(of: method.value))
+    }
+
+    private static func security(of operation: JSON) -> Security {
+        guard let schemes = operation["security"]?.array else { return .required }
+        return schemes.isEmpty ? .none : schemes.contains(.object([])) ? .optional : .required
+    }
+
+    /// The values of schemas that consist of an enum, by their names.
+    public var enums: [String: Set<String>] {
+        var found: [String: Set<String>] = [:]
+        for schema in document["components"]?["schemas"]?.object ?? [] {
+            guard let values = schema.value["enum"]?.array else { continue }
+            found[schema.key] = Set(values.compactMap(\.string))
+        }
+        return found
     }
 
     // MARK: Values of a schema

@@ -4,34 +4,35 @@ import Model
 ///
 /// The vital part (who, what and where) comes first and fits the first SMS segment. Names are
 /// truncated to make it fit; links, references and numbers never are.
-public struct Composer: Sendable {
+package struct Composer: Sendable {
     private let reader: Reader
     private let phrases: any Phrasebook
 
-    public init(_ reader: Reader) {
+    package init(_ reader: Reader) {
         self.reader = reader
         phrases = reader.language.phrases
     }
 
     /// Renders a notice for a channel.
-    public func render(_ content: NoticeContent, on channel: Channel) -> RenderedText {
+    package func render(_ content: NoticeContent, on channel: Channel) -> RenderedText {
+        let rules = channel.rules
         var nameMax = Limits.nameCharactersMax
-        if channel == .sms { nameMax = longestName(for: content) }
+        if rules.form == .line { nameMax = longestName(for: content) }
         var parts = parts(of: content, nameMax: nameMax)
-        if channel == .sms, reader.hasReplies, case .alarm = content {
+        if rules.acceptsReplies, reader.hasReplies, case .alarm = content {
             parts.rest.append(phrases.respondByReply(reference: reader.reference))
         }
-        if channel == .sms, reader.hasReplies, case .contact(.asked) = content {
+        if rules.acceptsReplies, reader.hasReplies, case .contact(.asked) = content {
             parts.rest.append(phrases.checkInByReply)
         }
-        switch channel {
-        case .sms: return RenderedText(subject: "", text: parts.line)
-        case .email, .push: return RenderedText(subject: parts.subject, text: mail(parts))
+        switch rules.form {
+        case .line: return RenderedText(subject: "", text: parts.line)
+        case .letter: return RenderedText(subject: parts.subject, text: mail(parts))
         }
     }
 
     /// Adds a notice of delay: at the end of an SMS, and after the vital lines of a mail.
-    public func late(_ words: RenderedMessage, due: Timestamp, until: Timestamp) -> RenderedMessage
+    package func late(_ words: RenderedMessage, due: Timestamp, until: Timestamp) -> RenderedMessage
     {
         let sentence = MessageParts.sentence(phrases.late(due: clock(due), until: clock(until)))
         let end = words.long.firstRange(of: "\n\n")?.lowerBound ?? words.long.endIndex

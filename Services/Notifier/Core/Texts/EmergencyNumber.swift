@@ -1,8 +1,8 @@
 /// National emergency numbers.
-public enum EmergencyNumber {
+package enum EmergencyNumber {
     /// Looks the number up by the calling code of an E.164 number. The default is 112, which every
     /// GSM phone knows.
-    public static func number(forPhone address: String) -> String {
+    package static func number(forPhone address: String) -> String {
         byCallingCode.first { address.hasPrefix($0.code) }?.number ?? "112"
     }
 

@@ -1,6 +1,6 @@
 import Model
 
-struct IndonesianPhrases: Phrasebook {
+struct IndonesianPhrases: MalayPhrasebook {
     func trigger(_ trigger: EmergencyTrigger) -> String {
         switch trigger {
         case .panic: "tombol panik"
@@ -38,12 +38,10 @@ struct IndonesianPhrases: Phrasebook {
     }
     var noPosition: String { "Posisi tidak diketahui" }
     var positionNotShared: String { "Posisi tidak dibagikan" }
-    func inZone(_ zone: String, at: String) -> String { "Di \(zone), \(at)" }
     func position(_ coordinates: String) -> String { "Posisi \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }
     func note(_ note: String) -> String { "Catatan: \(note)" }
     func respondInApp(reference: String) -> String { "Tangani di Jaga, ref \(reference)" }
-    func respondByReply(reference: String) -> String { "Atau balas OK \(reference)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func recipientReason(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
 
@@ -145,8 +143,6 @@ struct IndonesianPhrases: Phrasebook {
             + (alarmAt.map { " atau kami memberi tahu grup Anda pukul \($0)" } ?? "")
     }
 
-    var checkInByReply: String { "Atau balas OK" }
-
     func contactLost(who: String, since: String) -> String {
         "Tidak ada kontak dengan \(who) sejak \(since), dan tidak ada jawaban"
     }
@@ -177,13 +173,9 @@ struct IndonesianPhrases: Phrasebook {
 
     func sender(_ who: String) -> String { "Dari \(who) lewat Jaga, STOP untuk berhenti" }
 
-    var somebody: String { "Seseorang" }
-
     func invitation(who: String, code: String) -> String {
         "\(who) ingin mengirim pesan kepada Anda. Jika setuju, beri tahu kode Anda \(code)"
     }
-
-    var howToDecline: String { "Jika tidak, abaikan atau balas STOP" }
 
     func zoneFile(who: String, file: String) -> String {
         "\(who) mengirim zona kepada Anda dalam berkas \(file)"

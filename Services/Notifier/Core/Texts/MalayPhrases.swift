@@ -1,6 +1,17 @@
 import Model
 
-struct MalayPhrases: Phrasebook {
+/// Phrases that are the same in Malay and Indonesian.
+protocol MalayPhrasebook: Phrasebook {}
+
+extension MalayPhrasebook {
+    func inZone(_ zone: String, at: String) -> String { "Di \(zone), \(at)" }
+    func respondByReply(reference: String) -> String { "Atau balas OK \(reference)" }
+    var checkInByReply: String { "Atau balas OK" }
+    var somebody: String { "Seseorang" }
+    var howToDecline: String { "Jika tidak, abaikan atau balas STOP" }
+}
+
+struct MalayPhrases: MalayPhrasebook {
     func trigger(_ trigger: EmergencyTrigger) -> String {
         switch trigger {
         case .panic: "butang panik"
@@ -38,12 +49,10 @@ struct MalayPhrases: Phrasebook {
     }
     var noPosition: String { "Kedudukan tidak diketahui" }
     var positionNotShared: String { "Kedudukan tidak dikongsi" }
-    func inZone(_ zone: String, at: String) -> String { "Di \(zone), \(at)" }
     func position(_ coordinates: String) -> String { "Kedudukan \(coordinates)" }
     func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }
     func note(_ note: String) -> String { "Nota: \(note)" }
     func respondInApp(reference: String) -> String { "Sahkan dalam Jaga, ruj \(reference)" }
-    func respondByReply(reference: String) -> String { "Atau balas OK \(reference)" }
     func reference(_ reference: String) -> String { "Ruj \(reference)" }
     func recipientReason(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
 
@@ -145,8 +154,6 @@ struct MalayPhrases: Phrasebook {
             + (alarmAt.map { " atau kami maklumkan kumpulan anda pada \($0)" } ?? "")
     }
 
-    var checkInByReply: String { "Atau balas OK" }
-
     func contactLost(who: String, since: String) -> String {
         "Tiada hubungan dengan \(who) sejak \(since), dan tiada jawapan"
     }
@@ -177,13 +184,9 @@ struct MalayPhrases: Phrasebook {
 
     func sender(_ who: String) -> String { "Daripada \(who) melalui Jaga, STOP untuk berhenti" }
 
-    var somebody: String { "Seseorang" }
-
     func invitation(who: String, code: String) -> String {
         "\(who) mahu menghantar mesej kepada anda. Jika setuju, beritahu kod anda \(code)"
     }
-
-    var howToDecline: String { "Jika tidak, abaikan atau balas STOP" }
 
     func zoneFile(who: String, file: String) -> String {
         "\(who) menghantar zon kepada anda dalam fail \(file)"

@@ -1,7 +1,7 @@
 import Model
 
 /// Content of a message, before it is rendered.
-public enum NoticeContent: Hashable, Sendable {
+package enum NoticeContent: Hashable, Sendable {
     /// A zone change of a person.
     case zone(ZoneContent, zone: String, at: Timestamp, place: Place?)
     /// Not inside by a time of day. Without contact, presence is unknown since they were last seen.
@@ -53,20 +53,20 @@ public enum NoticeContent: Hashable, Sendable {
 }
 
 /// Content of a zone text to a number outside the circle.
-public struct MessageContent: Hashable, Sendable {
+package struct MessageContent: Hashable, Sendable {
     /// How the recipient is addressed; empty = by no name.
-    public var to: String
+    package var to: String
     /// Name of the person.
-    public var own: String
+    package var own: String
     /// The zones that fired.
-    public var zones: [MessageZone]
+    package var zones: [MessageZone]
     /// Supplementary lines.
-    public var lines: [String]
-    public var at: Timestamp
+    package var lines: [String]
+    package var at: Timestamp
     /// Nil = not shown.
-    public var place: Place?
+    package var place: Place?
 
-    public init(
+    package init(
         to: String, own: String, zones: [MessageZone], lines: [String], at: Timestamp, place: Place?
     ) {
         self.to = to
@@ -79,18 +79,18 @@ public struct MessageContent: Hashable, Sendable {
 }
 
 /// A zone in such a text, with its transition.
-public struct MessageZone: Hashable, Sendable {
-    public var name: String
-    public var transition: Transition
+package struct MessageZone: Hashable, Sendable {
+    package var name: String
+    package var transition: Transition
 
-    public init(name: String, _ transition: Transition) {
+    package init(name: String, _ transition: Transition) {
         self.name = name
         self.transition = transition
     }
 }
 
 /// What happened between a person and a zone.
-public enum ZoneContent: Hashable, Sendable, CaseIterable {
+package enum ZoneContent: Hashable, Sendable, CaseIterable {
     case entered, left, near, stays, passedThrough
     /// Still inside by a last fix of this age.
     case staysUnseen(minutes: Int64)
@@ -100,14 +100,14 @@ public enum ZoneContent: Hashable, Sendable, CaseIterable {
     case alertOver
 
     /// One of each.
-    public static let allCases: [ZoneContent] = [
+    package static let allCases: [ZoneContent] = [
         .entered, .left, .near, .stays, .passedThrough, .staysUnseen(minutes: 116), .alertEntered,
         .alertNear, .alertInside, .alertLeft, .alertOver,
     ]
 }
 
 /// Content of a contact notification.
-public enum ContactContent: Hashable, Sendable {
+package enum ContactContent: Hashable, Sendable {
     /// To the person: are they OK? Their circle is alerted at `alarmAt`; nil = it is not.
     case asked(since: Timestamp, alarmAt: Timestamp?)
     case lost(since: Timestamp, place: Place?)
@@ -120,13 +120,13 @@ public enum ContactContent: Hashable, Sendable {
 }
 
 /// Position of a person, with its accuracy.
-public struct Place: Hashable, Sendable {
-    public var position: Coordinate
+package struct Place: Hashable, Sendable {
+    package var position: Coordinate
     /// Nil = not reported.
-    public var accuracyMetres: Int?
-    public var taken: Timestamp
+    package var accuracyMetres: Int?
+    package var taken: Timestamp
 
-    public init(_ fix: Fix) {
+    package init(_ fix: Fix) {
         position = fix.position
         accuracyMetres =
             fix.accuracyCentimetres > 0 ? Int((fix.accuracyCentimetres + 99) / 100) : nil
@@ -135,20 +135,20 @@ public struct Place: Hashable, Sendable {
 }
 
 /// Content of an emergency notification.
-public struct Alarm: Hashable, Sendable {
-    public var trigger: EmergencyTrigger
-    public var raised: Timestamp
+package struct Alarm: Hashable, Sendable {
+    package var trigger: EmergencyTrigger
+    package var raised: Timestamp
     /// Whether the text begins with the age.
-    public var isLate: Bool
+    package var isLate: Bool
     /// Nil = unknown, or not shared with the circle.
-    public var place: Place?
+    package var place: Place?
     /// Shown instead of a position that is not shared.
-    public var suppressed: SuppressedPlace?
+    package var suppressed: SuppressedPlace?
     /// Percent.
-    public var battery: UInt8?
-    public var note: String?
+    package var battery: UInt8?
+    package var note: String?
 
-    public init(
+    package init(
         trigger: EmergencyTrigger, raised: Timestamp, isLate: Bool = false, place: Place? = nil,
         battery: UInt8? = nil, note: String? = nil, suppressed: SuppressedPlace? = nil
     ) {
@@ -163,14 +163,14 @@ public struct Alarm: Hashable, Sendable {
 }
 
 /// What is shown instead of a position that is not shared.
-public enum SuppressedPlace: Hashable, Sendable {
+package enum SuppressedPlace: Hashable, Sendable {
     case notShared
     /// The person shares zones and was in this one.
     case zone(String, taken: Timestamp)
 }
 
 /// How an alarm differs from the first one.
-public enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
+package enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
     case first
     /// Nobody has responded.
     case unanswered
@@ -183,23 +183,23 @@ public enum Repetition: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// Reader of a message: language, time zone, and whom it is about.
-public struct Reader: Hashable, Sendable {
-    public var language: Language
+package struct Reader: Hashable, Sendable {
+    package var language: Language
     /// The person whom the message is about.
-    public var who: String
+    package var who: String
     /// The circle on whose behalf it is sent; empty = none.
-    public var circle: String
+    package var circle: String
     /// Code of the emergency; empty = none.
-    public var reference: String
-    public var now: Timestamp
+    package var reference: String
+    package var now: Timestamp
     /// Offset of the reader's time zone from UTC, seconds; nil = unknown, times are shown in UTC.
-    public var offsetSeconds: Int?
+    package var offsetSeconds: Int?
     /// Link to a map with `{lat}` and `{lon}`.
-    public var map: String
+    package var map: String
     /// Whether replies by SMS are received.
-    public var hasReplies: Bool
+    package var hasReplies: Bool
 
-    public init(
+    package init(
         language: Language, who: String, circle: String = "", reference: String = "",
         now: Timestamp, offsetSeconds: Int? = nil, map: String = Reader.openStreetMap,
         hasReplies: Bool = false
@@ -215,16 +215,16 @@ public struct Reader: Hashable, Sendable {
     }
 
     /// Short enough for the first SMS segment, and works without an account.
-    public static let openStreetMap = "https://osm.org/?mlat={lat}&mlon={lon}"
+    package static let openStreetMap = "https://osm.org/?mlat={lat}&mlon={lon}"
 }
 
 /// A rendered message for one channel.
-public struct RenderedText: Hashable, Sendable {
+package struct RenderedText: Hashable, Sendable {
     /// Mail only.
-    public var subject: String
-    public var text: String
+    package var subject: String
+    package var text: String
 
-    public init(subject: String, text: String) {
+    package init(subject: String, text: String) {
         self.subject = subject
         self.text = text
     }

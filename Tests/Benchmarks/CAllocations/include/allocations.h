@@ -1,9 +1,9 @@
 #pragma once
-// Counts what a process allocates: its own malloc in front of glibc's, which the Swift runtime then
-// uses, too. No tool outside of the process can tell what one call allocates.
+// Counts allocations of the process with wrappers of glibc's functions. The Swift runtime uses them
+// too. Tools outside the process cannot measure the allocations of a single call.
 #include <stdint.h>
 
-// How often memory was asked for so far.
+// Number of allocations so far.
 int64_t allocations_count(void);
-// Bytes in use now.
+// Bytes in use.
 int64_t allocations_bytes(void);

@@ -1,0 +1,38 @@
+import API
+
+/// A path of the API, as OpenAPI writes it, and the service behind it.
+struct Route: Hashable, Sendable {
+    let path: String
+    let service: Service
+    /// Whether phone apps report to it.
+    var isOfPhones = false
+    var body = Operation.BodySize.usual
+
+    /// Locations in nginx's syntax: an exact path or a regular expression. Users type the URLs of
+    /// phone apps, so these also match with a trailing slash.
+    var locations: [String] {
+        guard path.contains("{") else {
+            return isOfPhones && path != "/" ? ["= \(path)", "= \(path)/"] : ["= \(path)"]
+        }
+        return ["~ \"^\(pattern)\(isOfPhones ? "/?" : "")$\""]
+    }
+
+    /// A regular expression that matches the path.
+    var pattern: String {
+        let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "[^/]+" : $0 }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// Every path once; nginx takes the first that matches.
+    static let all: [Route] = {
+        var known: Set<String> = []
+        return Operation.all.compactMap { operation in
+            guard known.insert(operation.path).inserted,
+                let service = Service(rawValue: operation.service.rawValue)
+            else { return nil }
+            return Route(
+                path: operation.path, service: service, isOfPhones: operation.access == .phone,
+                body: operation.body)
+        }
+    }()
+}

@@ -1,0 +1,28 @@
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Runtime
+import Web
+
+/// Check-ins.
+struct ContactRequests {
+    let runner: CoreRunner
+
+    /// `POST /v1/people/{person}/check-in`
+    func recordCheckIn(
+        _ request: Request, _ parameters: Parameters, by principal: Principal
+    ) throws {
+        let person = try parameters.id("person", PersonID.self)
+        guard
+            try !runner.replies.isRepeated(
+                request, by: principal, status: 202, within: RepetitionWindow.answer)
+        else { return }
+        let cause = SecureRandom.id()
+        try runner.handle(
+            .checkIn(
+                CheckInRequest(
+                    request: request.id, principal: principal, person: person, cause: cause,
+                    trace: request.trace)))
+    }
+}

@@ -1,0 +1,113 @@
+import Dialects
+import IngestCore
+import Model
+import Store
+
+/// The state of devices beside their reports.
+struct DeviceStatusTable {
+    let database: Database
+
+    /// Devices whose last message had a tag that calls for help.
+    static let taggedMigration = """
+        CREATE TABLE tagged (
+            device BLOB PRIMARY KEY,
+            person BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    func write(_ effect: DeviceEffect) throws {
+        switch effect {
+        case .saveCondition(let row):
+            try database.run(
+                """
+                INSERT OR REPLACE INTO condition (device, person, impairments, since)
+                VALUES (?, ?, ?, ?)
+                """,
+                .id(row.device), .id(row.person),
+                .text(row.impairments.map(\.rawValue).joined(separator: " ")), .time(row.since))
+        case .removeCondition(let device):
+            try database.run("DELETE FROM condition WHERE device = ?", .id(device))
+        case .saveCard(let person, let card, let digest):
+            try database.run(
+                """
+                INSERT INTO card (person, name, avatar, digest) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (person) DO UPDATE SET name = ?2, digest = ?4,
+                    avatar = CASE WHEN ?5 THEN avatar ELSE ?3 END
+                """,
+                .id(person), .text(card.name), .blob(card.avatar), .id(digest),
+                .integer(card.keepsAvatar ? 1 : 0))
+        case .saveSuggestion(let row): try save(row)
+        case .saveLocate(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO locating (device, person, asked) VALUES (?, ?, ?)",
+                .id(row.device), .id(row.person), .time(row.asked))
+        case .removeLocate(let device):
+            try database.run("DELETE FROM locating WHERE device = ?", .id(device))
+        case .saveTagged(let device, let person):
+            try database.run(
+                "INSERT OR REPLACE INTO tagged (device, person) VALUES (?, ?)", .id(device),
+                .id(person))
+        case .removeTagged(let device):
+            try database.run("DELETE FROM tagged WHERE device = ?", .id(device))
+        case .forgetDevice(let device):
+            let tables = [
+                "condition", "suggestion", "locating", "tagged", "device_key", "device_topic",
+                "device_log",
+            ]
+            for table in tables {
+                try database.run("DELETE FROM \(table) WHERE device = ?", .id(device))
+            }
+        case .forgetPerson(let person):
+            for table in ["condition", "suggestion", "locating", "tagged", "card"] {
+                try database.run("DELETE FROM \(table) WHERE person = ?", .id(person))
+            }
+        }
+    }
+
+    /// Stores a suggestion unless it exists, even accepted or dismissed; keeps only the newest of
+    /// each person.
+    private func save(_ row: SuggestionRow) throws {
+        let zone = row.zone
+        try database.run(
+            """
+            INSERT OR IGNORE INTO suggestion
+                (id, person, device, key, name, latitude, longitude, radius,
+                suggested, waits)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+            """,
+            .id(row.id), .id(row.person), .id(row.device), .text(zone.key), .text(zone.name),
+            .integer(zone.center.latitudeE7), .integer(zone.center.longitudeE7),
+            .integer(zone.radiusMetres), .time(row.suggested))
+        guard database.lastChanges == 1 else { return }
+        try database.run(
+            "DELETE FROM suggestion WHERE device = ? AND key = ? AND id <> ?", .id(row.device),
+            .text(zone.key), .id(row.id))
+        try database.run(
+            """
+            DELETE FROM suggestion WHERE person = ?1 AND number <= (
+                SELECT number FROM suggestion WHERE person = ?1
+                ORDER BY number DESC LIMIT 1 OFFSET ?2)
+            """, .id(row.person), .integer(Limits.suggestionsPerPerson))
+    }
+
+    func load(into stored: inout Core.Stored) throws {
+        stored.conditions = try database.all(
+            "SELECT device, person, impairments, since FROM condition"
+        ) { row in
+            ConditionRow(
+                device: row.id(0), person: row.id(1),
+                impairments: row.text(2).split(separator: " ")
+                    .compactMap { Impairment(rawValue: String($0)) }, since: row.time(3))
+        }
+        try database.rows("SELECT person, name, digest FROM card") { row in
+            stored.cards[row.id(0)] = CardHead(
+                name: row.isNull(1) ? nil : row.text(1), avatar: row.optionalID(2))
+        }
+        stored.locates = try database.all("SELECT device, person, asked FROM locating") { row in
+            LocateRow(device: row.id(0), person: row.id(1), asked: row.time(2))
+        }
+        try database.rows("SELECT device, person FROM tagged") { row in
+            stored.tagged[row.id(0)] = row.id(1)
+        }
+    }
+}

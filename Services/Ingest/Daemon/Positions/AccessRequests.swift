@@ -1,0 +1,133 @@
+import Directory
+import Hashing
+import IngestCore
+import Model
+import Parsing
+import Store
+import Web
+
+/// The access log: who saw a person's position, for that person to read.
+struct AccessRequests {
+    let runner: CoreRunner
+
+    private var host: any IngestHost { runner.host }
+
+    /// Newest hour first, in pages.
+    func list(
+        to person: PersonID, _ request: Request, for principal: Principal
+    ) throws -> Response {
+        let decision = host.replica.decide(
+            principal, .readAccessLog, on: .person(person), at: host.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        let limit = try request.pageLimit(max: Limits.pageMax) ?? 100
+        guard let cursor = AccessCursor(request.query["cursor"]) else {
+            throw Problem.invalid(
+                "this is not a cursor", field: "cursor", hint: "send `next` of the previous page")
+        }
+        let accesses = try runner.database.all(
+            """
+            SELECT hour, viewer, asked FROM access
+            WHERE person = ?1 AND (hour < ?2 OR hour = ?2 AND viewer > ?3)
+            ORDER BY hour DESC, viewer LIMIT ?4
+            """,
+            .id(person), .integer(cursor.hour), .blob(cursor.viewer), .integer(limit + 1)
+        ) { row in
+            Access(hour: row.int64(0), viewer: row.blob(1), asked: row.optionalTime(2))
+        }
+        let page = accesses.prefix(limit)
+        let next = accesses.count > limit ? page.last.map(AccessCursor.init(after:)) : nil
+        let body: JSON = [
+            "items": .array(page.map(view)), "next": next.map { .string($0.text) } ?? .null,
+        ]
+        return .json(body.serialized())
+    }
+
+    /// Records that the operator saw positions of these people.
+    func record(_ people: Set<PersonID>) throws {
+        for person in people.sorted() {
+            try runner.writer.access.record(person, by: nil, at: host.now)
+        }
+    }
+
+    /// Records that the operator is about to see positions of these people outside of the services,
+    /// as by `jaga tail --pii`. The access is recorded before the response is sent.
+    func recordAccess(_ request: Request, by principal: Principal) throws {
+        let decision = host.replica.decide(
+            principal, .administer, on: .suite, at: host.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        guard let list = try request.json()["people"]?.array,
+            (1...Limits.accessRecordsMax).contains(list.count)
+        else {
+            throw Problem.invalid(
+                "this is not a list of people", field: "people",
+                hint: "send 1 to \(Limits.accessRecordsMax) ids of people")
+        }
+        var people: Set<PersonID> = []
+        for item in list {
+            guard let id = item.string.flatMap({ PersonID($0) }) else {
+                throw Problem.invalid("this is not a person id", field: "people")
+            }
+            people.insert(id)
+        }
+        try record(people)
+        host.answer(request.id, Response(status: 204))
+    }
+
+    /// The accesses of a viewer in one hour.
+    fileprivate struct Access {
+        var hour: Int64
+        /// Empty for the operator.
+        var viewer: [UInt8]
+        /// When the viewer last requested the location.
+        var asked: Timestamp?
+    }
+
+    private func view(_ access: Access) -> JSON {
+        let viewer = ID128(bytes: access.viewer[...]).map { PersonID($0) }
+        return [
+            "hour": .string(Timestamp(seconds: access.hour * 3600).description),
+            "viewer": viewer.map { .string($0.description) } ?? .null,
+            "name": viewer.flatMap { host.replica.person($0)?.name }.map { .string($0) }
+                ?? .null,
+            "asked": access.asked.map { .string($0.description) } ?? .null,
+        ]
+    }
+
+    /// Exports all data of a person as an archive.
+    func export(
+        _ person: PersonID, _ request: Request, for principal: Principal
+    ) throws {
+        let decision = host.replica.decide(
+            principal, .exportData, on: .person(person), at: host.now)
+        if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        guard host.replica.person(person) != nil else {
+            throw Problem.notFound("there is no such person")
+        }
+        if principal.person != person { try runner.recordAccess(by: principal, to: person) }
+        let files = try ExportContents(of: person, in: host.replica, runner.database).files
+        try runner.journeys.export(files, of: person, request, for: principal)
+    }
+}
+
+/// The last row of a page of the access log.
+private struct AccessCursor {
+    var hour: Int64
+    var viewer: [UInt8]
+
+    /// Nil if the text is not a cursor; without text it is the beginning.
+    init?(_ text: String?) {
+        guard let text else {
+            (hour, viewer) = (.max, [])
+            return
+        }
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let viewer = Hex.decode(parts[1]),
+            let hour = OutsideNumber.integer(parts[0], in: 0...OutsideNumber.most)
+        else { return nil }
+        (self.hour, self.viewer) = (Int64(hour), viewer)
+    }
+
+    init(after access: AccessRequests.Access) { (hour, viewer) = (access.hour, access.viewer) }
+
+    var text: String { "\(hour)-\(Hex.encode(viewer))" }
+}

@@ -1,0 +1,95 @@
+import Directory
+import Model
+
+/// Decides changes of circles.
+struct Circles {
+    typealias Verdict = MembershipCore.Verdict
+
+    let context: CommandContext
+
+    /// The creator becomes the first admin; the operator becomes no member.
+    func createCircle(_ id: CircleID, _ patch: CirclePatch) -> Verdict {
+        if let rejection = context.denial(.createCircle, on: .suite) { return .rejected(rejection) }
+        var circle = Circle(id: id, name: "")
+        if let creator = context.command.principal.person.flatMap(context.directory.person) {
+            guard context.directory.circles(of: creator.id).count < context.allowance.circles else {
+                return .rejected(.full("circles of a person", context.allowance.circles))
+            }
+            circle.members = [
+                Membership(
+                    person: creator.id, role: .admin, joined: context.now,
+                    trackerID: TrackerID.free(for: creator.name, besides: []))
+            ]
+        }
+        patch.apply(to: &circle)
+        if let rejection = check(circle) { return .rejected(rejection) }
+        return .done([.circleChanged(circle)], .circle(circle))
+    }
+
+    func updateCircle(_ id: CircleID, _ patch: CirclePatch) -> Verdict {
+        let actions = CircleField.all.rights(
+            of: patch, [.editEscalation, .changeRetention, .editCircle])
+        if let rejection = context.denial(actions, on: .circle(id)) { return .rejected(rejection) }
+        guard let old = context.directory.circle(id) else { return .rejected(.missing("circle")) }
+        if let rejection = context.outdated(old.version) { return .rejected(rejection) }
+        var circle = old
+        patch.apply(to: &circle)
+        if let rejection = check(circle) ?? consent(old, circle) { return .rejected(rejection) }
+        guard circle != old else { return .done([], .circle(old)) }
+        circle.version += 1
+        return .done([.circleChanged(circle)], .circle(circle))
+    }
+
+    func removeCircle(_ id: CircleID) -> Verdict {
+        if let rejection = context.denial(.deleteCircle, on: .circle(id)) {
+            return .rejected(rejection)
+        }
+        guard let circle = context.directory.circle(id) else {
+            return .rejected(.missing("circle"))
+        }
+        if let rejection = context.outdated(circle.version) { return .rejected(rejection) }
+        return .done([.circleRemoved(CircleRemoval(circle: id))], .gone)
+    }
+
+    /// Rejects changes that show joined members to more people, or further back in time, than they
+    /// agreed to.
+    private func consent(_ old: Circle, _ new: Circle) -> CommandRejection? {
+        let others = old.members.contains {
+            $0.joined != nil && $0.person != context.command.principal.person
+        }
+        guard others else { return nil }
+        let hint = "create a circle with this setting and invite them; joining is their consent"
+        if new.membersSeePositions, !old.membersSeePositions {
+            return CommandRejection(
+                .conflict, "members who have joined would become visible to more people",
+                field: "membersSeePositions", hint: hint)
+        }
+        guard new.historyDays ?? .max > old.historyDays ?? .max else { return nil }
+        return CommandRejection(
+            .conflict, "members who have joined would be visible further back in time",
+            field: "historyDays",
+            hint: hint)
+    }
+
+    private func check(_ circle: Circle) -> CommandRejection? {
+        guard circle.escalation.count <= Limits.escalationTiersMax else {
+            return CommandRejection(
+                .invalid, "no more than \(Limits.escalationTiersMax) tiers are allowed",
+                field: "escalation")
+        }
+        for (index, tier) in circle.escalation.enumerated() {
+            if tier.roles.isEmpty, tier.people.isEmpty {
+                return CommandRejection(
+                    .invalid, "this tier has no recipients", field: "escalation[\(index)]",
+                    hint: "set roles or people")
+            }
+            let stranger = tier.people.firstIndex { circle.member($0) == nil }
+            if let stranger {
+                return CommandRejection(
+                    .invalid, "nobody with this id has joined the circle",
+                    field: "escalation[\(index)].people[\(stranger)]")
+            }
+        }
+        return nil
+    }
+}

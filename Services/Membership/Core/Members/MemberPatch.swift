@@ -1,0 +1,12 @@
+import Model
+
+/// Fields of a membership that a request sets. Nil = not given.
+public struct MemberPatch: Hashable, Sendable {
+    public var role: Role?
+    public var sharing: Sharing?
+    public var precision: Precision?
+    /// True if the invited person accepts.
+    public var accepted: Bool?
+
+    public init() {}
+}

@@ -1,0 +1,62 @@
+import Model
+
+/// What the messages of one notice have in common.
+struct DeliveryPlan {
+    var reason: NotifyReason
+    var severity: Severity
+    var scope: EventID
+    var emergency: Emergency?
+    var circle: Circle?
+    var person: PersonID?
+    /// Preferred contact points of these channels; nil = all contact points.
+    var channels: [Channel]? = Channel.allCases
+    /// Addresses that get no message.
+    var except: Set<String> = []
+    /// Exactly these contact points; nil = by the channels.
+    var contacts: [ContactPoint]?
+    var expires = Timestamp.distantFuture
+    /// Whether the text shows the person's position.
+    var showsPlace = false
+    /// Time of the call that the text describes, if it is not the first signal.
+    var raised: Timestamp?
+
+    init(reason: NotifyReason, severity: Severity, scope: EventID) {
+        self.reason = reason
+        self.severity = severity
+        self.scope = scope
+    }
+}
+
+/// Result of notifying one person.
+struct DeliveryOutcome {
+    var reason: NotifyReason
+    /// The messages that carry the notice, new or existing.
+    var notifications: [NotificationID] = []
+
+    init(reason: NotifyReason) { self.reason = reason }
+}
+
+/// What delivery knows of an emergency.
+struct EmergencyFacts: Hashable, Sendable {
+    let isActive: Bool
+    /// Whether its messages wait for the operator; false = not any more, nil = never did.
+    let isHeld: Bool?
+    let raised: Timestamp
+    /// When the last further call was raised; nil = none, or not known.
+    let lastCall: Timestamp?
+
+    init(_ emergency: Emergency) {
+        isActive = emergency.state.isActive
+        isHeld = emergency.isHeld
+        raised = emergency.raised
+        lastCall = emergency.latest?.raised
+    }
+}
+
+/// What delivery leaves to the machines that asked for a message.
+enum DeliveryEvent {
+    /// Every gateway rejects the message's address; others of the recipients were tried.
+    case rejected(Notification, replacements: [NotificationID])
+    /// A message is held, so its emergency is.
+    case held(EmergencyID)
+}

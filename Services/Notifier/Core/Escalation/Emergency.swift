@@ -1,0 +1,168 @@
+import Model
+
+/// Emergency as the notifier knows it: enough to notify people and to work without evaluators.
+package struct Emergency: Hashable, Sendable, Codable {
+    package var id: EmergencyID
+    package var person: PersonID
+    package var trigger: EmergencyTrigger
+    package var state: EmergencyState
+    package var raised: Timestamp
+    /// When it was opened by the notifier.
+    package var opened: Timestamp?
+    package var fix: Fix?
+    package var battery: UInt8?
+    package var note: String?
+    /// Whether its texts begin with its age.
+    package var isLate: Bool
+    /// Whether it is too old for an escalation: guardians are notified once.
+    package var isRecordOnly: Bool
+    /// Whether it was opened without an evaluator, or evaluators may have lost it.
+    package var isFallback: Bool
+    /// Further signals that joined it, each notified once; ids ascending.
+    package var joined: [EmergencyID]
+    /// The last call that joined it; nil = none.
+    package var latest: FurtherCall?
+    /// Whether a call of the person themselves joined it; nil = no.
+    package var joinedOwnCall: Bool?
+    /// When everyone was last notified of a further call; nil = never.
+    package var repeated: Timestamp?
+    /// Short code for people.
+    package var reference: String
+    /// Everyone for whom a message about it was created, ids ascending.
+    package var recipients: [PersonID]
+    /// The first active acknowledgement; nil = nobody is responding.
+    package var firstAcknowledgement: Acknowledgement?
+    /// Acknowledgements after the first, each for circles without a responder; nil = none.
+    package var furtherAcknowledgements: [Acknowledgement]?
+    /// How often it was acknowledged.
+    package var acknowledgementCount: Int
+    /// Whether the person was informed that nobody has been reached.
+    package var nobodyReachedNotified: Bool
+    /// When it was last reopened; nil = never.
+    package var reopened: Timestamp?
+    /// Messages from this time on count for its delivery state; nil = from ``reopened`` on.
+    package var notifiedSince: Timestamp?
+    /// Whether an evaluator has ended it; nil = no.
+    package var isClosed: Bool?
+    /// When it was resolved or cancelled.
+    package var ended: Timestamp?
+    package var endedBy: PersonID?
+    /// How often it has ended; a further call may reopen it. Nil = never.
+    package var endings: Int?
+    /// Circles in which it has ended while it is active in others; nil = none.
+    package var circleEnds: [CircleEnd]?
+    /// How often it has ended in some of its circles; nil = never.
+    package var partialEndings: Int?
+    /// Whether its messages wait for the operator; false = not any more, nil = never did.
+    package var isHeld: Bool?
+    package var trace: String
+
+    /// Whether the person called for help themselves, with the first or a further signal.
+    var isOwnCall: Bool { trigger.isOwnCall || joinedOwnCall == true }
+
+    func isRecipient(_ person: PersonID?) -> Bool { person.map(recipients.contains) ?? false }
+
+    /// The ids of its trigger and of all signals that joined it.
+    var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
+
+    /// Whether everyone was notified of a further call moments ago, whatever its trigger.
+    ///
+    /// A stuck button, or an app that calls with each report, must not bury the alarm under
+    /// repetitions.
+    func hasJustRepeated(at now: Timestamp) -> Bool {
+        guard let repeated else { return false }
+        return (.zero..<Limits.repetitionWait).contains(now - repeated)
+    }
+
+    package init(
+        id: EmergencyID, person: PersonID, trigger: EmergencyTrigger, state: EmergencyState,
+        raised: Timestamp, fix: Fix?, battery: UInt8?, note: String?, isLate: Bool, trace: String
+    ) {
+        self.id = id
+        self.person = person
+        self.trigger = trigger
+        self.state = state
+        self.raised = raised
+        self.fix = fix
+        self.battery = battery
+        self.note = note
+        self.isLate = isLate
+        self.trace = trace
+        isRecordOnly = false
+        isFallback = false
+        joined = []
+        recipients = []
+        acknowledgementCount = 0
+        nobodyReachedNotified = false
+        reference = DerivedID.reference(of: id)
+    }
+
+    /// The emergency that a signal raises without an evaluator.
+    init(_ signal: EmergencySignal) {
+        self.init(
+            id: signal.id, person: signal.person, trigger: signal.trigger, state: .countdown,
+            raised: signal.raised, fix: signal.fix, battery: signal.battery, note: signal.note,
+            isLate: signal.received - signal.raised > Limits.lateSignalAge, trace: signal.trace)
+    }
+
+    /// The emergency of an evaluator's record.
+    init(_ change: EmergencyChange, trace: String) {
+        self.init(
+            id: change.emergency, person: change.person, trigger: change.trigger, state: .countdown,
+            raised: change.raised, fix: change.fix, battery: change.battery, note: change.note,
+            isLate: change.late, trace: trace)
+        if change.joinedTrigger?.isOwnCall == true { joinedOwnCall = true }
+    }
+
+    /// A fallback emergency under the id of an evaluator's record.
+    init(_ old: Emergency, renamedBy change: EmergencyChange, trace: String) {
+        self.init(change, trace: trace)
+        joined = (old.signals + [change.signal]).reduce(into: []) { joined, signal in
+            if signal != change.emergency, !joined.contains(signal) { joined.append(signal) }
+        }
+        state = old.state
+        opened = old.opened
+        recipients = old.recipients
+        firstAcknowledgement = old.firstAcknowledgement
+        furtherAcknowledgements = old.furtherAcknowledgements
+        acknowledgementCount = old.acknowledgementCount
+        nobodyReachedNotified = old.nobodyReachedNotified
+        endings = old.endings
+        reopened = old.reopened
+        notifiedSince = old.notifiedSince
+        circleEnds = old.circleEnds
+        partialEndings = old.partialEndings
+        if old.isOwnCall { joinedOwnCall = true }
+        latest = old.latest
+        repeated = old.repeated
+        isHeld = old.isHeld
+        // Recipients have this code in their messages.
+        reference = old.reference
+    }
+}
+
+/// A further call for help during an active emergency.
+package struct FurtherCall: Hashable, Sendable, Codable {
+    /// Nil = not known.
+    package var trigger: EmergencyTrigger?
+    package var raised: Timestamp?
+
+    init(trigger: EmergencyTrigger?, raised: Timestamp?) {
+        self.trigger = trigger
+        self.raised = raised
+    }
+
+    init(_ signal: EmergencySignal) {
+        self.init(trigger: signal.trigger, raised: signal.raised)
+    }
+
+    /// The further signal to which an evaluator's record refers.
+    init(_ change: EmergencyChange) {
+        self.init(trigger: change.joinedTrigger, raised: change.joinedRaised)
+    }
+
+    /// How its messages begin. Only a known own call is described as pressed again.
+    var repetition: Repetition {
+        trigger?.isOwnCall == true ? .pressedAgain : .another
+    }
+}

@@ -1,0 +1,251 @@
+import Directory
+import Hashing
+import Model
+
+/// An incoming SMS.
+package struct Reply: Hashable, Sendable {
+    /// Id of the text, the same if a gateway reports it again.
+    package var id: ID128
+    /// E.164.
+    package var sender: String
+    package var text: String
+    package var trace: String
+
+    /// Whether it continues an earlier text, so its first word is not a command.
+    package var isContinuation: Bool
+
+    package init(
+        id: ID128, sender: String, text: String, trace: String, isContinuation: Bool = false
+    ) {
+        self.isContinuation = isContinuation
+        self.id = id
+        self.sender = sender
+        self.text = text
+        self.trace = trace
+    }
+}
+
+/// Replies by SMS, and opt-outs of numbers.
+///
+/// The sender is identified by number: a recipient of messages to it, or the person who has it as a
+/// contact point.
+struct Replies: Sendable {
+    func handle(
+        _ reply: Reply, _ escalation: inout Escalation, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        turn.trace = reply.trace
+        switch reply.isContinuation ? .other : ReplyWord(reply.text) {
+        case .stop: setOptOut(reply, isOptedOut: true, &delivery, &turn)
+        case .start: setOptOut(reply, isOptedOut: false, &delivery, &turn)
+        case .acknowledge(let reference):
+            acknowledge(reference, by: reply, &escalation, &delivery, &turn)
+        case .help(let note): raiseSOS(reply, note: note, &escalation, &delivery, &turn)
+        case .other: record(reply, escalation, delivery, &turn)
+        }
+    }
+
+    // MARK: Opt-outs
+
+    private func setOptOut(
+        _ reply: Reply, isOptedOut: Bool, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        var state = delivery.contacts[reply.sender]
+        guard isOptedOut != (state.stopped != nil) else { return }
+        state.stopped = isOptedOut ? turn.now : nil
+        delivery.contacts.save(state, &turn)
+        answer(reply, isOptedOut ? .stopped : .started, &delivery, &turn)
+    }
+
+    /// Sets or clears the opt-out of a number for the operator.
+    func setOptOut(
+        _ request: UInt64, _ number: String, isOptedOut: Bool, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        var state = delivery.contacts[number]
+        state.stopped = isOptedOut ? state.stopped ?? turn.now : nil
+        delivery.contacts.save(state, &turn)
+        turn.emit(.answer(request: request, .number(state)))
+    }
+
+    // MARK: Acknowledgement
+
+    /// Acknowledges the emergency with this reference, if this number was notified of it. Anyone
+    /// who only guesses four digits changes nothing and gets no answer.
+    private func acknowledge(
+        _ reference: String, by reply: Reply, _ escalation: inout Escalation,
+        _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        let newest = escalation.book.all.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
+        let messages = delivery.book
+        let notified = newest.compactMap { emergency in
+            person(notifiedOf: emergency, at: reply.sender, messages, turn.directory)
+                .map { (emergency, $0) }
+        }
+        let fitting = notified.filter { $0.0.reference == reference }
+        guard
+            let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
+        else {
+            if reference.isEmpty, recordCheckIn(reply, delivery, &turn) { return }
+            let ended = newest.first { isAsked(toConfirm: $0, at: reply.sender, delivery.book) }
+            if let ended {
+                return answer(reply, .confirmInApp, about: ended, &delivery, &turn)
+            }
+            if let open = notified.first(where: { $0.0.state.isActive }) {
+                answer(reply, .referenceNeeded(open.0.reference), about: open.0, &delivery, &turn)
+            }
+            return
+        }
+        let outcome = escalation.acknowledge(
+            emergency.id, by: person, trace: reply.trace, &delivery, &turn)
+        guard case .status(let status) = outcome else { return }
+        let by = status.by.flatMap { turn.directory.person($0)?.name }
+        let content: NoticeContent =
+            switch status.state {
+            case .resolved, .cancelled: .ended(cancelled: status.state == .cancelled, by: by)
+            default: status.isYours ? .youRespond : .acknowledged(by: by)
+            }
+        answer(reply, content, about: emergency, &delivery, &turn)
+    }
+
+    /// Whether the person of an emergency was asked at this number to confirm its end.
+    ///
+    /// An SMS cannot confirm that: all recipients have the reference, and the sender may be
+    /// somebody else who holds the phone or fakes its number.
+    private func isAsked(
+        toConfirm emergency: Emergency, at number: String, _ messages: NotificationBook
+    ) -> Bool {
+        emergency.state.isActive && !emergency.endedCircles.isEmpty
+            && messages.about(emergency.id).contains { question in
+                question.reason == .ownEnded && question.attempts > 0
+                    && question.recipient == emergency.person && question.address == number
+            }
+    }
+
+    /// Records an OK as a check-in if exactly one person was asked at this number. With two, it is
+    /// not known which of them replied.
+    private func recordCheckIn(_ reply: Reply, _ delivery: Delivery, _ turn: inout Turn) -> Bool {
+        let asked = delivery.book.all.filter {
+            $0.reason == .checkInRequested && $0.address == reply.sender && $0.attempts > 0
+        }
+        let people = Set(asked.compactMap(\.recipient))
+        guard people.count == 1, let person = people.first else { return false }
+        turn.publish(
+            DerivedID.event(.checkInReceived, person, .id(reply.id)),
+            .checkInReceived(
+                Contact(person: person, kind: .checkIn, at: turn.now, trace: reply.trace)))
+        return true
+    }
+
+    /// The person who was notified of an emergency at this number, by the messages sent to it, or
+    /// for older ones by a recipient's contact points.
+    private func person(
+        notifiedOf emergency: Emergency, at number: String, _ messages: NotificationBook,
+        _ directory: Replica
+    ) -> PersonID? {
+        let notified = messages.about(emergency.id).first {
+            $0.channel.rules.acceptsReplies && $0.address == number && $0.attempts > 0
+                && $0.recipient != emergency.person
+        }
+        if let notified {
+            // With a shared number, prefer somebody who shares a circle with the person.
+            let inCircle = notified.recipients.first {
+                !directory.commonCircles(of: emergency.person, and: $0).isEmpty
+            }
+            if let recipient = inCircle ?? notified.recipient { return recipient }
+        }
+        return emergency.recipients.first { directory.person($0)?.hasNumber(number) ?? false }
+    }
+
+    // MARK: SOS
+
+    /// Raises an emergency for everyone with this number. That it may belong to two people is no
+    /// reason to do nothing. Ingest handles it like any other call; if it does not in time, the
+    /// fallback opens the escalation here.
+    private func raiseSOS(
+        _ reply: Reply, note: String, _ escalation: inout Escalation, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        let people = turn.directory.sortedPeople.filter { $0.hasNumber(reply.sender) }
+        for person in people {
+            let decision = turn.directory.decide(
+                .person(person.id), .panic, on: .person(person.id), at: turn.now)
+            guard decision.isAllowed, !joinsUnstored(person.id, escalation.book, at: turn.now)
+            else { continue }
+            let id = EmergencyID(Hash.id("sms", .id(reply.id), .id(person.id)))
+            let signal = EmergencySignal(
+                id: id, person: person.id, trigger: .sms, raised: turn.now, received: turn.now,
+                countdownEnds: turn.now,
+                note: note.isEmpty ? nil : String(note.prefix(Limits.noteCharactersMax)),
+                trace: reply.trace)
+            turn.publish(
+                DerivedID.event(.signalReceived, person.id, .id(id)), .signalReceived(signal))
+            escalation.receive(signal, &turn)
+        }
+        if let first = people.first { answer(reply, .sosReceived, of: first, &delivery, &turn) }
+    }
+
+    /// Whether a further SOS changes nothing, because everyone was just notified and nobody has
+    /// responded since. Then it is not stored.
+    private func joinsUnstored(
+        _ person: PersonID, _ emergencies: EmergencyBook, at now: Timestamp
+    ) -> Bool {
+        emergencies.active(of: person).compactMap { emergencies[$0] }.contains { emergency in
+            emergency.state == .open && emergency.joined.count >= Limits.furtherCallsStoredMin
+                && emergency.hasJustRepeated(at: now)
+        }
+    }
+
+    // MARK: Other texts
+
+    /// Records a text in the timelines of active emergencies if its sender was notified of them or
+    /// is the person in danger. Other texts are ignored.
+    private func record(
+        _ reply: Reply, _ escalation: Escalation, _ delivery: Delivery, _ turn: inout Turn
+    ) {
+        let text = PlainText.line(reply.text, charactersMax: Limits.noteCharactersMax)
+        guard !text.isEmpty else { return }
+        for emergency in escalation.book.all.sorted(by: { $0.id < $1.id })
+        where emergency.state.isActive && emergency.opened != nil {
+            let isOwn = turn.directory.person(emergency.person)?.hasNumber(reply.sender) ?? false
+            let helper = person(
+                notifiedOf: emergency, at: reply.sender, delivery.book, turn.directory)
+            guard let by = isOwn ? emergency.person : helper else { continue }
+            escalation.book.record(.reply, emergency, by: by, text: text, &turn)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Answers the sender, at most once per ``Limits/replyAnswerPause``.
+    ///
+    /// - Parameter person: whose language to use; nil = the owner of the number
+    private func answer(
+        _ reply: Reply, _ content: NoticeContent, about emergency: Emergency? = nil,
+        of person: Person? = nil, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        var state = delivery.contacts[reply.sender]
+        if let last = state.answered, turn.now - last < Limits.replyAnswerPause { return }
+        let configuration = delivery.configuration
+        guard configuration.channels.contains(.sms), delivery.hasRoom else { return }
+        state.answered = turn.now
+        delivery.contacts.saveUsage(state, &turn)
+        let person =
+            person ?? turn.directory.sortedPeople.first { $0.hasNumber(reply.sender) }
+        let reader = Reader(
+            language: Language(locale: person?.locale ?? "en"),
+            who: emergency.flatMap { turn.directory.person($0.person)?.name } ?? "",
+            reference: emergency?.reference ?? "", now: turn.now, map: configuration.map)
+        let text = Composer(reader).render(content, on: .sms).text
+        delivery.enqueue(
+            RenderedMessage(short: text, subject: "", long: text), to: reply.sender,
+            as: .replyAnswer, scope: EventID(Hash.id("answer", .id(reply.id))),
+            expires: turn.now + Limits.routineAgeMax, &turn)
+    }
+}
+
+extension Person {
+    fileprivate func hasNumber(_ number: String) -> Bool {
+        contacts.contains { $0.channel.rules.acceptsReplies && $0.address == number }
+    }
+}

@@ -1,0 +1,34 @@
+import Model
+
+/// Command in the first word of an incoming SMS.
+///
+/// Case and punctuation are ignored.
+package enum ReplyWord: Hashable, Sendable {
+    /// Opt out of zone texts.
+    case stop
+    /// Opt in again.
+    case start
+    /// Acknowledge the emergency with this reference.
+    case acknowledge(reference: String)
+    /// SOS; the note is the rest of the text.
+    case help(note: String)
+    /// None of these.
+    case other
+
+    package init(_ text: String) {
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        let rest = words.dropFirst()
+        let rules = Channel.sms.rules
+        switch words.first?.uppercased() {
+        case let word? where rules.optOutWords.contains(word): self = .stop
+        case let word? where rules.optInWords.contains(word): self = .start
+        case "SOS": self = .help(note: rest.joined(separator: " "))
+        case "OK", "OKAY":
+            self = .acknowledge(reference: rest.first.map(String.init) ?? "")
+        // OK4711 without a space is accepted, too.
+        case let word? where word.hasPrefix("OK") && word.dropFirst(2).allSatisfy(\.isNumber):
+            self = .acknowledge(reference: String(word.dropFirst(2)))
+        default: self = .other
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Hashing
+import Model
+import NotifierCore
+import Parsing
+import Store
+
+/// Timelines of circles.
+extension NotifierStore {
+    func append(_ row: TimelineRecord) throws {
+        try database.run(
+            """
+            INSERT INTO timeline (circle, at, person, shared, body)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """, .id(row.circle), .time(row.at), .id(row.person), .flag(row.isShared),
+            try text(row))
+    }
+
+    func timeline(
+        of circle: Circle, for reader: PersonID?, since: Timestamp, before: Int64, limit: Int
+    ) throws -> [(seq: Int64, row: TimelineRecord)] {
+        // Each member by hexadecimal id, with the time of joining.
+        let members = circle.members.compactMap { member in
+            member.joined.map { joined in
+                JSON.Member(
+                    Hex.encode(member.person.raw.bytes), .integer(joined.microseconds))
+            }
+        }
+        return try database.all(
+            """
+            SELECT seq, body FROM timeline
+            WHERE circle = ?1 AND seq < ?2 AND at >= ?3 AND (shared OR person = ?4)
+                AND (json_extract(body, '$.emergency') IS NOT NULL
+                    OR at >= (SELECT value FROM json_each(?6) WHERE key = lower(hex(person))))
+            ORDER BY seq DESC LIMIT ?5
+            """, .id(circle.id), .integer(before), .time(since), .id(reader), .integer(limit),
+            .text(JSON.object(members).text)
+        ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
+    }
+}

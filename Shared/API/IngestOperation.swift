@@ -1,0 +1,163 @@
+import Dialects
+import Model
+
+/// Ingest's operations.
+public enum IngestOperation: OperationID {
+    /// A phone app, without and with the device's token in the path.
+    case phone(PhoneProtocol)
+    case phoneByToken(PhoneProtocol)
+    case reports
+    case emergencies, emergency, cancellation
+    case positions
+    case checkIn
+    case alarm, alarmAction, policy, decisions
+    case locate, suggestions, removeSuggestion, setKey, dropKey, accessLog, recordAccess, export
+    case journeys(JourneyOperation)
+    case deviceLog, mqtt, setTopic, dropTopic
+    case quarantine, quarantined, retryQuarantined, dropQuarantined
+
+    public static let service = ServiceName.ingest
+
+    public static let table: [RoutedOperation<IngestOperation>] = phones + own
+
+    private static let own: [RoutedOperation<IngestOperation>] =
+        [
+            .init(.post, "/v1/reports", .reports, "report", .device, limit: .content),
+            .init(
+                .post, emergencyPath, .emergencies, "raiseEmergency", .right(.panic),
+                repeats: .emergency, isEmergencyCommand: true, limit: .none, body: .ignored),
+            .init(
+                .get, "/v1/emergencies/{emergency}", .emergency, "readEmergency",
+                .right(.readEmergency), limit: .none),
+            .init(
+                .post, "/v1/emergencies/{emergency}/cancellation", .cancellation, "cancelEmergency",
+                .right(.cancelEmergency), repeats: .minute, isEmergencyCommand: true, limit: .none),
+            .init(
+                .get, "/v1/circles/{circle}/positions", .positions, "listPositions",
+                .right(.readCircle, .readPosition)),
+            .init(
+                .post, "/v1/people/{person}/check-ins", .checkIn, "checkIn", .right(.answerAlarms),
+                repeats: .minute, limit: .answers),
+            .init(.get, "/v1/people/{person}/alarm", .alarm, "readAlarm", .right(.answerAlarms)),
+            .init(
+                .post, "/v1/people/{person}/alarm/{action}", .alarmAction, "answerAlarm",
+                .right(.answerAlarms), repeats: .minute, limit: .answers),
+            .init(.get, "/v1/people/{person}/policy", .policy, "readPolicy", .right(.answerAlarms)),
+            .init(
+                .get, "/v1/people/{person}/decisions", .decisions, "listDecisions",
+                .right(.readAccessLog, .readHistory)),
+            .init(.post, "/v1/people/{person}/locate", .locate, "locate", .right(.locate)),
+            .init(
+                .get, "/v1/people/{person}/suggested-zones", .suggestions, "listSuggestedZones",
+                .right(.readOwnZones)),
+            .init(
+                .delete, "/v1/people/{person}/suggested-zones/{suggestion}", .removeSuggestion,
+                "dropSuggestedZone", .right(.readOwnZones)),
+            .init(
+                .put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey,
+                "setEncryptionKey", .right(.editDevices)),
+            .init(
+                .delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey,
+                "dropEncryptionKey", .right(.editDevices)),
+            .init(
+                .get, "/v1/people/{person}/access-log", .accessLog, "readAccessLog",
+                .right(.readAccessLog)),
+            .init(
+                .post, "/v1/access-log", .recordAccess, "recordAccess", .right(.administer),
+                repeats: .never),
+            .init(.get, "/v1/people/{person}/export", .export, "exportPerson", .right(.exportData)),
+            .init(
+                .get, "/v1/people/{person}/journeys", .journeys(.list), "listJourneys",
+                .right(.readHistory)),
+            .init(
+                .post, "/v1/people/{person}/journeys", .journeys(.start), "startJourney",
+                .right(.keepJourneys)),
+            .init(
+                .get, "/v1/people/{person}/journeys/{journey}", .journeys(.read), "readJourney",
+                .right(.readHistory)),
+            .init(
+                .delete, "/v1/people/{person}/journeys/{journey}", .journeys(.remove),
+                "deleteJourney",
+                .right(.keepJourneys)),
+            .init(
+                .post, "/v1/people/{person}/journeys/{journey}/stop", .journeys(.stop),
+                "stopJourney",
+                .right(.keepJourneys)),
+            .init(
+                .post, "/v1/people/{person}/journeys/{journey}/reset", .journeys(.reset),
+                "resetJourney", .right(.keepJourneys)),
+            .init(
+                .get, "/v1/people/{person}/journeys/{journey}/points", .journeys(.points),
+                "readJourneyPoints", .right(.readHistory)),
+            .init(
+                .get, "/v1/people/{person}/journeys/{journey}/points.gpx", .journeys(.track),
+                "readJourneyTrack", .right(.readHistory)),
+            .init(
+                .get, "/v1/people/{person}/journeys/{journey}/replay", .journeys(.replay),
+                "replayJourney", .right(.readHistory)),
+            .init(
+                .post, "/v1/people/{person}/journeys/{journey}/notes", .journeys(.addNote),
+                "addJourneyNote", .right(.keepJourneys)),
+            .init(
+                .post, "/v1/people/{person}/journeys/{journey}/photos", .journeys(.addPhoto),
+                "addJourneyPhoto", .right(.keepJourneys), body: .large),
+            .init(
+                .get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeys(.photo),
+                "readJourneyPhoto", .right(.readHistory)),
+            .init(
+                .get, "/v1/devices/{device}/log", .deviceLog, "readDeviceLog",
+                .right(.editDevices)),
+            .init(.get, "/v1/mqtt", .mqtt, "readMQTT", .right(.administer)),
+            .init(
+                .put, "/v1/devices/{device}/mqtt-topic", .setTopic, "setMQTTTopic",
+                .right(.editDevices)),
+            .init(
+                .delete, "/v1/devices/{device}/mqtt-topic", .dropTopic, "dropMQTTTopic",
+                .right(.editDevices)),
+            .init(.get, "/v1/quarantine", .quarantine, "listQuarantine", .right(.administer)),
+            .init(
+                .get, "/v1/quarantine/{entry}", .quarantined, "readQuarantined", .right(.administer)
+            ),
+            .init(
+                .delete, "/v1/quarantine/{entry}", .dropQuarantined, "dropQuarantined",
+                .right(.administer)),
+            .init(
+                .post, "/v1/quarantine/{entry}/retry", .retryQuarantined, "retryQuarantined",
+                .right(.administer), repeats: .never),
+        ]
+
+    /// The path of emergency requests, which count even if their body cannot be read.
+    public static let emergencyPath = "/v1/emergencies"
+
+    /// Paths that phone apps report to.
+    private static let phones: [RoutedOperation<IngestOperation>] = PhoneProtocol.all.flatMap {
+        phone in
+        phone.paths.flatMap { path in
+            path.patterns.flatMap { pattern in
+                path.methods.compactMap { Method(rawValue: $0) }.map { method in
+                    RoutedOperation<IngestOperation>(
+                        method, pattern,
+                        pattern == path.path ? .phone(phone) : .phoneByToken(phone), nil, .phone,
+                        repeats: .never, limit: .content, body: phone.bodySize)
+                }
+            }
+        }
+    }
+}
+
+extension PhoneProtocol {
+    fileprivate var bodySize: Operation.BodySize {
+        switch bodyBytesMax {
+        case nil: .usual
+        case PhoneProtocol.photoBodyBytesMax: .photos
+        case .some: .large
+        }
+    }
+}
+
+/// Ingest's operations on journeys.
+public enum JourneyOperation: Sendable {
+    case list, start, read, remove, stop, reset
+    case points, track, replay
+    case addNote, addPhoto, photo
+}

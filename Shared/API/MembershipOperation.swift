@@ -1,0 +1,253 @@
+import Directory
+import Model
+
+/// The kind of a `ZoneOwner`.
+public enum ZoneOwnerKind: Sendable {
+    case circle, person, set
+}
+
+/// Membership's operations.
+public enum MembershipOperation: OperationID {
+    case read(Reading)
+    case change(Changing)
+
+    public enum Reading: Sendable {
+        case people, person, devices, device, setup
+        case circles, circle, members, member
+        case zones(ZoneOwnerKind)
+        case zone(ZoneOwnerKind)
+        case zoneFile(ZoneOwnerKind)
+        case applicableZones
+        case sets, set
+        case messages(ZoneOwnerKind)
+        case message(ZoneOwnerKind)
+        case rights
+    }
+
+    public enum Changing: Sendable {
+        case createPerson, updatePerson, removePerson
+        case createDevice, updateDevice, removeDevice, rotateCredential, setUpDevice
+        case createCredential, removeCredential
+        case createCircle, updateCircle, removeCircle
+        case addMember, updateMember, removeMember
+        case createZone(ZoneOwnerKind)
+        case updateZone(ZoneOwnerKind)
+        case removeZone(ZoneOwnerKind)
+        case importZones(ZoneOwnerKind)
+        case mailZone(ZoneOwnerKind)
+        case mailSet
+        case optOut, optIn
+        case createSet, updateSet, removeSet, subscribe, unsubscribe
+        case createMessage(ZoneOwnerKind)
+        case updateMessage(ZoneOwnerKind)
+        case removeMessage(ZoneOwnerKind)
+        case confirmMessage(ZoneOwnerKind)
+        case sendCode(ZoneOwnerKind)
+        case enterCode(ZoneOwnerKind)
+        case rotateOperatorToken
+        case rotateMonitorToken, removeMonitorToken
+    }
+
+    public static let service = ServiceName.membership
+
+    public static let table: [RoutedOperation<MembershipOperation>] =
+        people + zones(of: .circle) + zones(of: .person) + zones(of: .set)
+        + messages(of: .circle) + messages(of: .person)
+
+    private static let people: [RoutedOperation<MembershipOperation>] = [
+        .init(.get, "/v1/people", .read(.people), "listPeople", .right(.administer)),
+        .init(
+            .post, "/v1/people", .change(.createPerson), "createPerson", .right(.administer),
+            canWait: true),
+        .init(.get, "/v1/people/{person}", .read(.person), "readPerson", .right(.readPerson)),
+        .init(
+            .put, "/v1/people/{person}", .change(.updatePerson), "updatePerson",
+            .right(.editProfile, .editContactPoints, .administer)),
+        .init(
+            .delete, "/v1/people/{person}", .change(.removePerson), "removePerson", .right(.erase)),
+        .init(
+            .get, "/v1/people/{person}/devices", .read(.devices), "listDevices", .right(.readPerson)
+        ),
+        .init(
+            .post, "/v1/people/{person}/devices", .change(.createDevice), "createDevice",
+            .right(.editDevices), canWait: true),
+        .init(
+            .get, "/v1/people/{person}/devices/{device}", .read(.device), "readDevice",
+            .right(.readPerson)),
+        .init(
+            .put, "/v1/people/{person}/devices/{device}", .change(.updateDevice), "updateDevice",
+            .right(.editDevices)),
+        .init(
+            .delete, "/v1/people/{person}/devices/{device}", .change(.removeDevice), "removeDevice",
+            .right(.editDevices)),
+        .init(
+            .post, "/v1/people/{person}/devices/{device}/credential", .change(.rotateCredential),
+            "rotateCredential", .right(.editDevices)),
+        .init(.get, "/v1/devices/{device}/setup", .read(.setup), "readSetup", .device),
+        .init(
+            .post, "/v1/devices/{device}/setup", .change(.setUpDevice), "setUpDevice",
+            .right(.editDevices)),
+        .init(
+            .post, "/v1/people/{person}/credentials", .change(.createCredential),
+            "createCredential", .right(.editDevices), canWait: true),
+        .init(
+            .delete, "/v1/people/{person}/credentials/{credential}", .change(.removeCredential),
+            "removeCredential", .right(.editDevices)),
+        .init(.get, "/v1/circles", .read(.circles), "listCircles", .signedIn),
+        .init(
+            .post, "/v1/circles", .change(.createCircle), "createCircle", .right(.createCircle),
+            canWait: true),
+        .init(.get, "/v1/circles/{circle}", .read(.circle), "readCircle", .right(.readCircle)),
+        .init(
+            .put, "/v1/circles/{circle}", .change(.updateCircle), "updateCircle",
+            .right(.editCircle, .editEscalation, .changeRetention),
+            canWait: true),
+        .init(
+            .delete, "/v1/circles/{circle}", .change(.removeCircle), "removeCircle",
+            .right(.deleteCircle)),
+        .init(
+            .get, "/v1/circles/{circle}/members", .read(.members), "listMembers",
+            .right(.readCircle)),
+        .init(
+            .post, "/v1/circles/{circle}/members", .change(.addMember), "addMember",
+            .right(.invite), canWait: true),
+        .init(
+            .get, "/v1/circles/{circle}/members/{person}", .read(.member), "readMember",
+            .right(.readCircle)),
+        .init(
+            .put, "/v1/circles/{circle}/members/{person}", .change(.updateMember), "updateMember",
+            .right(.acceptInvitation, .changeSharing, .changeRole)),
+        .init(
+            .delete, "/v1/circles/{circle}/members/{person}", .change(.removeMember),
+            "removeMember", .right(.leaveCircle, .removeMember)),
+        .init(.get, "/v1/rights", .read(.rights), "listRights", .signedIn),
+        .init(
+            .post, "/v1/admin/token", .change(.rotateOperatorToken), "rotateOperatorToken",
+            .right(.administer)),
+        .init(
+            .post, "/v1/admin/monitoring-token", .change(.rotateMonitorToken),
+            "rotateMonitoringToken", .right(.administer)),
+        .init(
+            .delete, "/v1/admin/monitoring-token", .change(.removeMonitorToken),
+            "removeMonitoringToken", .right(.administer)),
+        .init(
+            .get, "/v1/people/{person}/applicable-zones", .read(.applicableZones),
+            "listApplicableZones", .right(.readOwnZones)),
+        .init(
+            .put, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optOut), "optOutOfZone",
+            .right(.refuseZone)),
+        .init(
+            .delete, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optIn), "optInToZone",
+            .right(.refuseZone), canWait: true),
+        .init(.get, "/v1/sets", .read(.sets), "listSets", .right(.readSets)),
+        .init(
+            .post, "/v1/sets", .change(.createSet), "createSet", .right(.administer),
+            canWait: true),
+        .init(.get, "/v1/sets/{set}", .read(.set), "readSet", .right(.readSets)),
+        .init(
+            .put, "/v1/sets/{set}", .change(.updateSet), "updateSet", .right(.administer),
+            canWait: true),
+        .init(
+            .patch, "/v1/sets/{set}", .change(.updateSet), "patchSet", .right(.administer),
+            canWait: true),
+        .init(.delete, "/v1/sets/{set}", .change(.removeSet), "removeSet", .right(.administer)),
+        .init(
+            .post, "/v1/sets/{set}/mail", .change(.mailSet), "mailSet", .right(.readSets),
+            canWait: true),
+        .init(
+            .put, "/v1/circles/{circle}/sets/{set}", .change(.subscribe), "subscribeSet",
+            .right(.subscribeSets), canWait: true),
+        .init(
+            .delete, "/v1/circles/{circle}/sets/{set}", .change(.unsubscribe), "unsubscribeSet",
+            .right(.subscribeSets)),
+    ]
+
+    /// Zones of an owner. PATCH equals PUT: omitted fields keep their values.
+    private static func zones(of owner: ZoneOwnerKind) -> [RoutedOperation<MembershipOperation>] {
+        let (read, edit) = (owner.readingRight, owner.editingRight)
+        let path = owner.path + "/zones"
+        let (one, all) = owner.zoneNames
+        return [
+            .init(.get, path, .read(.zones(owner)), "list" + all, read),
+            .init(.post, path, .change(.createZone(owner)), "create" + one, edit, canWait: true),
+            .init(
+                .post, path + "/import", .change(.importZones(owner)), "import" + all, edit,
+                canWait: true, body: owner == .set ? .large : .usual),
+            .init(.get, path + "/export", .read(.zoneFile(owner)), "export" + all, read),
+            .init(.get, path + "/{zone}", .read(.zone(owner)), "read" + one, read),
+            .init(
+                .put, path + "/{zone}", .change(.updateZone(owner)), "update" + one, edit,
+                canWait: true),
+            .init(
+                .patch, path + "/{zone}", .change(.updateZone(owner)), "patch" + one, edit,
+                canWait: true),
+            .init(.delete, path + "/{zone}", .change(.removeZone(owner)), "remove" + one, edit),
+            .init(
+                .post, path + "/{zone}/mail", .change(.mailZone(owner)), "mail" + one, read,
+                canWait: true),
+        ]
+    }
+
+    /// Texts that zones of an owner send.
+    private static func messages(
+        of owner: ZoneOwnerKind
+    ) -> [RoutedOperation<MembershipOperation>] {
+        let (read, edit) = (owner.readingRight, owner.editingRight)
+        let (all, one) = (owner.path + "/messages", owner.path + "/messages/{message}")
+        let name = owner == .circle ? "CircleMessage" : "PrivateMessage"
+        return [
+            .init(.get, all, .read(.messages(owner)), "list\(name)s", read),
+            .init(
+                .post, all, .change(.createMessage(owner)), "create\(name)", edit, canWait: true),
+            .init(.get, one, .read(.message(owner)), "read\(name)", read),
+            .init(.put, one, .change(.updateMessage(owner)), "update\(name)", edit, canWait: true),
+            .init(
+                .patch, one, .change(.updateMessage(owner)), "patch\(name)", edit, canWait: true),
+            .init(.delete, one, .change(.removeMessage(owner)), "remove\(name)", edit),
+            .init(
+                .put, one + "/confirmed", .change(.confirmMessage(owner)), "confirm\(name)",
+                .right(.administer), canWait: true),
+            .init(
+                .post, one + "/code", .change(.sendCode(owner)), "send\(name)Code", edit,
+                canWait: true),
+            .init(
+                .post, one + "/confirmation", .change(.enterCode(owner)), "enter\(name)Code", edit,
+                canWait: true),
+        ]
+    }
+}
+
+extension ZoneOwnerKind {
+    fileprivate var path: String {
+        switch self {
+        case .circle: "/v1/circles/{circle}"
+        case .person: "/v1/people/{person}"
+        case .set: "/v1/sets/{set}"
+        }
+    }
+
+    /// The part of an operation's name for one zone, and for all.
+    fileprivate var zoneNames: (one: String, all: String) {
+        switch self {
+        case .circle: ("Zone", "Zones")
+        case .person: ("PrivateZone", "PrivateZones")
+        case .set: ("ZoneOfSet", "ZonesOfSet")
+        }
+    }
+
+    fileprivate var readingRight: Operation.Access {
+        switch self {
+        case .circle: .right(.readZones)
+        case .person: .right(.readOwnZones)
+        case .set: .right(.readSets)
+        }
+    }
+
+    fileprivate var editingRight: Operation.Access {
+        switch self {
+        case .circle: .right(.editZones)
+        case .person: .right(.editPrivateZones)
+        case .set: .right(.administer)
+        }
+    }
+}

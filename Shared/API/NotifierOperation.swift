@@ -1,0 +1,62 @@
+import Model
+
+/// The notifier's operations.
+public enum NotifierOperation: OperationID {
+    case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
+    case gatewayTest, receipt, drafts, sendDraft, optOuts, setOptOut
+    case reply, personNotifications, confirmation
+    case escalations, escalation, reachability
+
+    public static let service = ServiceName.notifier
+
+    public static let table: [RoutedOperation<NotifierOperation>] = [
+        .init(
+            .get, "/v1/circles/{circle}/timeline", .timeline, "readTimeline",
+            .right(.readTimeline)),
+        .init(
+            .get, "/v1/circles/{circle}/reachability", .reachability, "readReachability",
+            .signedIn),
+        .init(
+            .post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement,
+            "acknowledgeEmergency", .right(.acknowledge), repeats: .never, isEmergencyCommand: true,
+            limit: .none),
+        .init(
+            .post, "/v1/emergencies/{emergency}/resolution", .resolution, "resolveEmergency",
+            .right(.resolve), repeats: .never, isEmergencyCommand: true, limit: .none),
+        .init(
+            .post, "/v1/emergencies/{emergency}/confirmation", .confirmation,
+            "confirmEndOfEmergency", .right(.resolve), repeats: .never, isEmergencyCommand: true,
+            limit: .none),
+        .init(.get, "/v1/escalations", .escalations, "listEscalations", .right(.administer)),
+        .init(
+            .get, "/v1/escalations/{emergency}", .escalation, "readEscalation",
+            .right(.administer)),
+        .init(
+            .get, "/v1/people/{person}/notifications", .personNotifications,
+            "listNotificationsOfPerson",
+            .right(.exportData)),
+        .init(.get, "/v1/people/{person}/drafts", .drafts, "listDrafts", .right(.answerAlarms)),
+        .init(
+            .post, "/v1/people/{person}/drafts/{draft}/send", .sendDraft, "sendDraft",
+            .right(.answerAlarms)),
+        .init(.get, "/v1/opt-outs", .optOuts, "listOptOuts", .right(.administer)),
+        .init(.post, "/v1/opt-outs", .setOptOut, "setOptOut", .right(.administer)),
+        .init(.get, "/v1/outbox", .outbox, "listOutbox", .right(.administer)),
+        .init(.get, "/v1/notifications", .notifications, "listNotifications", .right(.administer)),
+        .init(
+            .get, "/v1/notifications/{notification}", .notification, "readNotification",
+            .right(.administer)),
+        .init(.get, "/v1/gateways", .gateways, "listGateways", .right(.administer)),
+        .init(
+            .post, "/v1/gateways/{gateway}/test", .gatewayTest, "testGateway", .right(.administer),
+            canWait: true),
+        .init(.get, "/v1/receipts/{token}", .receipt, "receiveReceipt", .pathSecret, limit: .none),
+        .init(
+            .post, "/v1/receipts/{token}", .receipt, "receiveReceiptForm", .pathSecret,
+            repeats: .never, limit: .none),
+        .init(.get, "/v1/replies/{token}", .reply, "receiveReply", .pathSecret, limit: .none),
+        .init(
+            .post, "/v1/replies/{token}", .reply, "receiveReplyForm", .pathSecret, repeats: .never,
+            limit: .none),
+    ]
+}

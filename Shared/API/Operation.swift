@@ -1,0 +1,135 @@
+import Dialects
+import Directory
+import Model
+
+/// An operation of the HTTP API: a method on a path, and everything that is decided before its
+/// handler runs.
+///
+/// To add one, add a row to its service's table and a case to the handler. Routers, nginx's routes
+/// and rate limits derive from the tables; a test compares them with `docs/openapi.yaml`.
+public struct Operation: Hashable, Sendable {
+    /// The credentials that it accepts.
+    public enum Access: Hashable, Sendable {
+        /// Those of the operator, people and devices, as far as they have the right: of several,
+        /// which ones depends on the content. ``Action/target`` says on what.
+        case rights([Action])
+        /// Those of the operator, people and devices. The answer contains what they may see.
+        case signedIn
+        /// Those of a device.
+        case device
+        /// Those of a device, in any form that apps send.
+        case phone
+        /// None but a secret in the path.
+        case pathSecret
+        /// Those of the operator, or the monitoring token, for which private data is masked.
+        case monitoring
+
+        static func right(_ actions: Action...) -> Access { .rights(actions) }
+    }
+
+    /// How long a request with the same `Idempotency-Key` is a repetition of an earlier one.
+    public enum Repetition: Hashable, Sendable {
+        /// Never: keys are ignored.
+        case never
+        /// A day: configuration, reports, journeys.
+        case day
+        /// A minute, and only with an equal path and body: commands about a person's safety, which
+        /// some clients always send with the same key.
+        case minute
+        /// Until somebody answers the emergency.
+        case emergency
+    }
+
+    /// The rate limit of its requests.
+    public enum RateLimit: Hashable, Sendable {
+        /// That of configuration, by credential and address.
+        case usual
+        /// None.
+        case none
+        /// That of check-ins and answers to alarms.
+        case answers
+        /// By the number of reports, once they are read; calls for help are not limited.
+        case content
+    }
+
+    /// The maximum size of its body.
+    public enum BodySize: Hashable, Sendable {
+        /// That of most operations.
+        case usual
+        /// That of files and batches.
+        case large
+        /// That of batches with photos in base64.
+        case photos
+        /// The usual one; the request counts without a body that cannot be read.
+        case ignored
+
+        /// In bytes. Some phones delete what is rejected.
+        public var bytesMax: Int {
+            switch self {
+            case .usual, .ignored: 1 << 20
+            case .large: PhoneProtocol.batchBodyBytesMax
+            case .photos: PhoneProtocol.photoBodyBytesMax
+            }
+        }
+    }
+
+    public let service: ServiceName
+    public let method: Method
+    /// With `{name}` for a parameter.
+    public let path: String
+    /// The `operationId` in `docs/openapi.yaml`; nil for phone protocols.
+    public let name: String?
+    public let access: Access
+    public let repetition: Repetition
+    /// Whether it is rejected while the disk is nearly full. Additions and edits of zones and
+    /// circles can wait; removals, new secrets and changes of sharing cannot.
+    public let canWait: Bool
+    /// Whether it raises, answers or ends an emergency.
+    public let isEmergencyCommand: Bool
+    public let limit: RateLimit
+    public let body: BodySize
+
+    /// Every operation that the reverse proxy passes on.
+    public static let all: [Operation] =
+        operations(of: IngestOperation.self) + operations(of: MembershipOperation.self)
+        + operations(of: TimerOperation.self) + operations(of: NotifierOperation.self)
+        + HostOperation.all
+
+    private static func operations<ID: OperationID>(of type: ID.Type) -> [Operation] {
+        type.table.map(\.operation)
+    }
+}
+
+/// A row of a service's table: an operation, and the id that the service's handler switches over.
+public struct RoutedOperation<ID: Sendable>: Sendable {
+    public let id: ID
+    public let operation: Operation
+
+    init(_ id: ID, _ operation: Operation) {
+        self.id = id
+        self.operation = operation
+    }
+}
+
+/// The operations of one service.
+public protocol OperationID: Sendable {
+    static var service: ServiceName { get }
+    static var table: [RoutedOperation<Self>] { get }
+}
+
+extension RoutedOperation where ID: OperationID {
+    /// - Parameter repeats: nil = a day for POST, otherwise none
+    init(
+        _ method: Method, _ path: String, _ id: ID, _ name: String?, _ access: Operation.Access,
+        repeats: Operation.Repetition? = nil, canWait: Bool = false,
+        isEmergencyCommand: Bool = false, limit: Operation.RateLimit = .usual,
+        body: Operation.BodySize = .usual
+    ) {
+        self.init(
+            id,
+            Operation(
+                service: ID.service, method: method, path: path, name: name, access: access,
+                repetition: repeats ?? (method == .post ? .day : .never), canWait: canWait,
+                isEmergencyCommand: isEmergencyCommand, limit: limit, body: body))
+    }
+}
