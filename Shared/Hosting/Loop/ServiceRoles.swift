@@ -34,7 +34,7 @@ public protocol OffersSnapshots: Service {
 /// Role: keeps the streams of partitions, and assigns the partitions to workers.
 public protocol PartitionOwner: Service {
     /// Handles a lease request for partitions: `JOIN`, `RENEW`, `LEAVE` or `CHECKPOINT`. Replies go
-    /// through ``Bus/tell(_:to:)``.
+    /// through the bus.
     func coordinate(_ request: Control, from route: Route) throws
 
     /// Returns whether a member may propose records for a derived stream kept here.
