@@ -84,7 +84,7 @@ static inline void clinux_overdue(int signal_number) {
     static const char words[] =
         "level=error msg=\"the loop is stuck: this process ends, so that it is started again\"\n";
     (void)signal_number;
-    // Whoever should take the words may be what it is stuck on.
+    // The write may block: the reader of the log may be the cause. So the timer ends the process.
     clinux_on_alarm(clinux_end);
     clinux_set_alarm(200);
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0) { }

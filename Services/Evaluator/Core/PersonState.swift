@@ -135,7 +135,7 @@ struct PersonState: Sendable {
 
     // MARK: Waits
 
-    /// The person's first wait, computed anew.
+    /// Computes the person's first wait.
     func nextWait(_ zones: KnownZones, _ rules: EvaluatorRules) -> Wait? {
         var next = FirstWait()
         presence.addZoneWaits(to: &next, after: waits.passed, zones)

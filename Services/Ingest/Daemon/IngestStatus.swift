@@ -24,8 +24,8 @@ struct IngestStatus {
             count == 0
             ? []
             : [
-                "\(count) zones of sets judge nobody: with so many points they do not fit into one"
-                    + " record; draw them with fewer"
+                "\(count) zones of sets are not evaluated: they have too many points for one"
+                    + " record; draw them with fewer points"
             ]
         let broker = mqtt?.alarm(at: runner.host.now).map { [$0] } ?? []
         return deferred.alarms + leftOut + contactLossAlarms + ownership.alarms + broker

@@ -210,7 +210,7 @@ final class TurnRunner {
         context.log.error(error, ["rolled_back": "turn", "waiting": outstanding.count])
     }
 
-    /// Answers a request with a problem at once, whatever becomes of the turn.
+    /// Answers a request with a problem at once, even if the turn is rolled back.
     func refuse(_ id: UInt64, _ problem: Problem) {
         outstanding.remove(id)
         context.parts.server.answer(id, .problem(problem))

@@ -11,8 +11,8 @@ public struct Fields: Sendable {
     /// Where the object comes from.
     public enum Source: Sendable {
         case request
-        /// Unknown members are ignored, and values may exceed Jaga's limits: whoever stores them
-        /// checks those.
+        /// Unknown members are ignored. Values may exceed Jaga's limits, which are checked when
+        /// they are stored.
         case file
     }
 
