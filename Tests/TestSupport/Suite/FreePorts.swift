@@ -1,14 +1,23 @@
 import Glibc
+import Synchronization
 
-/// Free loopback ports below the range of outgoing connections.
+/// Free loopback ports below the range of outgoing connections. No port is given to two tests of
+/// one test process: a program may bind its port long after the test chose it.
 public enum FreePorts {
     private static let range = 12_000..<31_000
+    private static let given = Mutex<Set<Int>>([])
 
     /// A base port whose given offsets are all free.
     public static func base(of distances: [Int]) -> Int {
         while true {
             let base = Int.random(in: range)
-            if distances.allSatisfy({ isFree(base + $0) }) { return base }
+            let ports = distances.map { base + $0 }
+            let isNew = given.withLock { given in
+                guard given.isDisjoint(with: ports), ports.allSatisfy(isFree) else { return false }
+                given.formUnion(ports)
+                return true
+            }
+            if isNew { return base }
         }
     }
 
