@@ -28,8 +28,8 @@ MINUTES ?= 10
 READ_PYTHON := import ast, sys; ast.parse(open(sys.argv[1]).read())
 
 .PHONY: help setup build run test test-fast test-long fuzz-wire fuzz-files fuzz-dialects \
-	fuzz-photos bench bench-bus bench-evaluator bench-ingest schemathesis abuse fuzz-bus \
-	fuzz-http fuzz-mqtt chaos lint format report simulate clean install test-deploy \
+	fuzz-photos bench bench-bus bench-evaluator bench-ingest bench-membership schemathesis \
+	abuse fuzz-bus fuzz-http fuzz-mqtt chaos lint format report simulate clean install test-deploy \
 	env-example install-files test-alerts
 .DEFAULT_GOAL := help
 
@@ -99,6 +99,9 @@ bench-evaluator: setup ## measure the evaluator core (ARGS=100000: fixes per cas
 bench-ingest: build ## compare ingest with the bare HTTP library (ARGS=10: seconds per case)
 	@scripts/setup --bench
 	@scripts/bench-ingest $(ARGS)
+
+bench-membership: build ## measure rights and a large directory (ARGS=100000: people)
+	@scripts/bench-membership $(ARGS)
 
 chaos: ## inject faults into a suite under load (MINUTES=10, ROW=…; as root for all faults)
 	@scripts/setup --chaos

@@ -66,7 +66,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
         library("CLinux"), library("CZeroMQ"), library("CSQLite"), library("CMicroHTTPD"),
         library("CCurl"), library("CGEOS"), library("CSodium"), library("CQREncode"),
-        library("CExpat"), library("CZlib"), library("CMosquitto"),
+        library("CExpat"), library("CZlib"), library("CMosquitto"), library("CJose"),
+        library("CFido2"),
         .target(
             name: "CSimdjson", path: "Shared/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -77,10 +78,12 @@ let package = Package(
         shared("Timing", ["Model"]),
         shared("Hashing", ["Model", "CSodium"]),
         shared("Parsing", ["Model", "CSimdjson"]),
-        shared("Directory", ["Model", "Hashing"]),
+        shared("Directory", ["Model", "Hashing", "Geometry"]),
+        shared("DirectoryViews", ["Model", "Parsing", "Directory"]),
         shared("Wire", ["Model", "Hashing", "Parsing"]),
         shared("Dialects", ["Model", "Parsing", "Hashing"]),
         shared("ZoneFiles", ["Model", "Parsing", "CExpat"]),
+        shared("SignOn", ["Model", "Parsing", "Hashing", "CJose", "CFido2"]),
         shared("API", ["Model", "Directory", "Dialects"]),
 
         // Level 2: one process.
@@ -113,7 +116,7 @@ let package = Package(
 
         // Level 4: decisions.
         core("Journeys"), core("Ingest", ["Dialects", "Wire", "Parsing", "JourneysCore"]),
-        core("Membership", ["Parsing"]),
+        core("Membership", ["Parsing", "DirectoryViews", "SignOn"]),
         core("Evaluator"), core("Timer"),
         core("Notifier"),
 
@@ -126,21 +129,22 @@ let package = Package(
             ],
             path: "Services/Journeys/Daemon", swiftSettings: settings),
         daemon("Ingest", ["Dialects", "MQTT", "JourneysCore", "JourneysDaemon"]),
-        daemon("Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes"]),
+        daemon(
+            "Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes", "SignOn"]),
         daemon("Evaluator"),
-        daemon("Timer"), daemon("Notifier", ["Gateways"]),
+        daemon("Timer"), daemon("Notifier", ["Gateways", "Collections", "DirectoryViews"]),
         .executableTarget(
             name: "JagaCLI",
             dependencies: [
                 "Model", "API", "Geometry", "Wire", "Parsing", "Hashing", "Runtime", "Store", "Bus",
                 "Web", "Codes", "Dialects", "Shapes", "Archives", "ZoneFiles", "Hosting",
-                "EvaluatorCore",
+                "Directory", "EvaluatorCore",
             ],
             path: "Services/CLI", exclude: ["README.md"], swiftSettings: settings),
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime"],
+            name: "TestSupport", dependencies: ["Model", "Parsing", "Runtime", "CJose"],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "WireSamples", dependencies: ["Model", "Parsing", "Wire"],
@@ -171,6 +175,7 @@ let package = Package(
         tests("Archives", ["Archives"]),
         tests("Dialects", ["Dialects", "Parsing", "Hashing"], exclude: ["Golden"]),
         tests("ZoneFiles", ["ZoneFiles", "Parsing"]),
+        tests("SignOn", ["SignOn", "Hashing", "Parsing"], exclude: ["Golden"]),
         tests("JourneysCore", ["JourneysCore", "Directory", "Geometry"]),
         tests(
             "JourneysDaemon",
@@ -181,7 +186,8 @@ let package = Package(
         tests(
             "IngestCore",
             [
-                "IngestCore", "JourneysCore", "Dialects", "Directory", "Hashing", "Timing", "Wire",
+                "IngestCore", "JourneysCore", "Dialects", "Directory", "Geometry", "Hashing",
+                "Timing", "Wire",
             ]),
         tests(
             "IngestDaemon",
@@ -190,12 +196,14 @@ let package = Package(
                 "Hashing", "Hosting", "MQTT", "Parsing", "Runtime", "Store", "Web", "Wire",
                 "WireSamples",
             ]),
-        tests("MembershipCore", ["MembershipCore", "Directory", "Hashing", "ZoneFiles"]),
+        tests(
+            "MembershipCore",
+            ["MembershipCore", "Directory", "Hashing", "Parsing", "SignOn", "ZoneFiles"]),
         tests(
             "MembershipDaemon",
             [
-                "MembershipDaemon", "MembershipCore", "Directory", "Hashing", "Hosting", "Parsing",
-                "Runtime", "Store", "Web", "Wire", "ZoneFiles",
+                "MembershipDaemon", "MembershipCore", "Directory", "DirectoryViews", "Hashing",
+                "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire", "ZoneFiles",
             ]),
         tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
         tests(
@@ -212,13 +220,14 @@ let package = Package(
         tests(
             "NotifierDaemon",
             [
-                "NotifierDaemon", "NotifierCore", "Directory", "Gateways", "Hashing", "Parsing",
-                "Runtime", "Store", "Web", "Wire", "WireSamples",
+                "NotifierDaemon", "NotifierCore", "Directory", "DirectoryViews", "Gateways",
+                "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire", "WireSamples",
             ]),
         tests(
             "CLI",
             [
-                "JagaCLI", "EvaluatorCore", "Bus", "Dialects", "Hosting", "Parsing", "Hashing",
+                "JagaCLI", "EvaluatorCore", "Archives", "Bus", "Dialects", "Hosting", "Parsing",
+                "Hashing",
                 "Shapes", "Web", "Runtime", "Store", "Wire", "ZoneFiles",
             ]),
         tests(
@@ -245,6 +254,10 @@ let package = Package(
                 "Model", "Hashing", "Wire", "Runtime", "Store", "Bus", "CMicroHTTPD",
             ],
             path: "Tests/Benchmarks/IngestBench", exclude: ["load.lua"], swiftSettings: settings),
+        .executableTarget(
+            name: "MembershipBench",
+            dependencies: ["Model", "Directory", "Hashing", "Parsing", "Runtime", "Store"],
+            path: "Tests/Benchmarks/MembershipBench", swiftSettings: settings),
         .target(name: "CAllocations", path: "Tests/Benchmarks/CAllocations"),
         .executableTarget(
             name: "EvaluatorBench",

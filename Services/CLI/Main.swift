@@ -6,13 +6,15 @@ import Runtime
 @main
 struct Main {
     static let commands: [any Command.Type] = [
-        Up.self, Demo.self, Init.self, Status.self, Streams.self, Tail.self, Trace.self,
+        Up.self, Demo.self, Init.self, Status.self, Streams.self, Tail.self, Live.self, Trace.self,
         OutboxCommand.self,
         Replay.self, Evaluate.self, Explain.self, ZoneCommand.self, SetCommand.self,
         MessageCommand.self, JourneyCommand.self, DeviceCommand.self, PersonCommand.self,
+        CredentialCommand.self, SessionCommand.self, ContactCommand.self,
+        AccessCommand.self,
         Quarantine.self, EmergencyCommand.self, CircleCommand.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,
-        RestoreCommand.self, HeldCommand.self,
+        RestoreCommand.self, HeldCommand.self, RightsCommand.self, StaffCommand.self,
     ]
 
     static func main() {

@@ -25,7 +25,7 @@ public enum HostOperation: String, Sendable {
                 return Operation(
                     service: service, method: method, path: part.path(of: service),
                     name: "\(name)Of\(title)", access: access, repetition: .never, canWait: false,
-                    isEmergencyCommand: false, limit: .usual, body: .usual)
+                    isEmergencyCommand: false, limit: .usual, body: .usual, isStream: part == .tail)
             }
             let held = [
                 operation(.get, .held, "readHeld", .right(.administer)),

@@ -25,24 +25,30 @@ public enum IngestOperation: OperationID {
             .init(.post, "/v1/reports", .reports, "report", .device, limit: .content),
             .init(
                 .post, emergencyPath, .emergencies, "raiseEmergency", .right(.panic),
-                repeats: .emergency, isEmergencyCommand: true, limit: .none, body: .ignored),
+                also: [.report, .help], repeats: .emergency, isEmergencyCommand: true, limit: .none,
+                body: .ignored),
             .init(
                 .get, "/v1/emergencies/{emergency}", .emergency, "readEmergency",
-                .right(.readEmergency), limit: .none),
+                .right(.readEmergency), also: .report, limit: .none),
             .init(
                 .post, "/v1/emergencies/{emergency}/cancellation", .cancellation, "cancelEmergency",
-                .right(.cancelEmergency), repeats: .minute, isEmergencyCommand: true, limit: .none),
+                .right(.cancelEmergency), also: .report, repeats: .minute, isEmergencyCommand: true,
+                limit: .none),
             .init(
                 .get, "/v1/circles/{circle}/positions", .positions, "listPositions",
                 .right(.readCircle, .readPosition)),
             .init(
                 .post, "/v1/people/{person}/check-ins", .checkIn, "checkIn", .right(.answerAlarms),
-                repeats: .minute, limit: .answers),
-            .init(.get, "/v1/people/{person}/alarm", .alarm, "readAlarm", .right(.answerAlarms)),
+                also: .report, repeats: .minute, limit: .answers),
+            .init(
+                .get, "/v1/people/{person}/alarm", .alarm, "readAlarm", .right(.answerAlarms),
+                also: .report),
             .init(
                 .post, "/v1/people/{person}/alarm/{action}", .alarmAction, "answerAlarm",
-                .right(.answerAlarms), repeats: .minute, limit: .answers),
-            .init(.get, "/v1/people/{person}/policy", .policy, "readPolicy", .right(.answerAlarms)),
+                .right(.answerAlarms), also: .report, repeats: .minute, limit: .answers),
+            .init(
+                .get, "/v1/people/{person}/policy", .policy, "readPolicy", .right(.answerAlarms),
+                also: .report),
             .init(
                 .get, "/v1/people/{person}/decisions", .decisions, "listDecisions",
                 .right(.readAccessLog, .readHistory)),
@@ -68,13 +74,13 @@ public enum IngestOperation: OperationID {
             .init(.get, "/v1/people/{person}/export", .export, "exportPerson", .right(.exportData)),
             .init(
                 .get, "/v1/people/{person}/journeys", .journeys(.list), "listJourneys",
-                .right(.readHistory)),
+                .right(.readHistory), also: .report),
             .init(
                 .post, "/v1/people/{person}/journeys", .journeys(.start), "startJourney",
-                .right(.keepJourneys)),
+                .right(.keepJourneys), also: .report),
             .init(
                 .get, "/v1/people/{person}/journeys/{journey}", .journeys(.read), "readJourney",
-                .right(.readHistory)),
+                .right(.readHistory), also: .report),
             .init(
                 .delete, "/v1/people/{person}/journeys/{journey}", .journeys(.remove),
                 "deleteJourney",
@@ -82,7 +88,7 @@ public enum IngestOperation: OperationID {
             .init(
                 .post, "/v1/people/{person}/journeys/{journey}/stop", .journeys(.stop),
                 "stopJourney",
-                .right(.keepJourneys)),
+                .right(.keepJourneys), also: .report),
             .init(
                 .post, "/v1/people/{person}/journeys/{journey}/reset", .journeys(.reset),
                 "resetJourney", .right(.keepJourneys)),
@@ -94,13 +100,13 @@ public enum IngestOperation: OperationID {
                 "readJourneyTrack", .right(.readHistory)),
             .init(
                 .get, "/v1/people/{person}/journeys/{journey}/replay", .journeys(.replay),
-                "replayJourney", .right(.readHistory)),
+                "replayJourney", .right(.readHistory), isStream: true),
             .init(
                 .post, "/v1/people/{person}/journeys/{journey}/notes", .journeys(.addNote),
-                "addJourneyNote", .right(.keepJourneys)),
+                "addJourneyNote", .right(.keepJourneys), also: .report),
             .init(
                 .post, "/v1/people/{person}/journeys/{journey}/photos", .journeys(.addPhoto),
-                "addJourneyPhoto", .right(.keepJourneys), body: .large),
+                "addJourneyPhoto", .right(.keepJourneys), also: .report, body: .large),
             .init(
                 .get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeys(.photo),
                 "readJourneyPhoto", .right(.readHistory)),

@@ -10,24 +10,43 @@ public enum ZoneOwnerKind: Sendable {
 public enum MembershipOperation: OperationID {
     case read(Reading)
     case change(Changing)
+    /// Lets somebody in who has no credential yet.
+    case open(Opening)
+    /// Sign-in at providers and by passkeys.
+    case signOn(SigningOn)
+
+    public enum Opening: Sendable {
+        case activate, requestSignInCode, openSession
+    }
+    /// A notification of the app store.
+    case billing
+
+    public enum SigningOn: Sendable {
+        case providers, startAtProvider, returnFromProvider, providerLogout, signOut
+        case passkeys, passkeyOptions, addPasskey, removePasskey
+        case passkeySignInOptions, signInWithPasskey
+    }
 
     public enum Reading: Sendable {
-        case people, person, devices, device, setup
+        case people, person, devices, device, setup, credentials, sessions
         case circles, circle, members, member
         case zones(ZoneOwnerKind)
         case zone(ZoneOwnerKind)
         case zoneFile(ZoneOwnerKind)
-        case applicableZones
+        case applicableZones, neverNotify
         case sets, set
         case messages(ZoneOwnerKind)
         case message(ZoneOwnerKind)
-        case rights
+        case rights, rightsInCircle
+        /// Everything that an app shows first.
+        case me
     }
 
     public enum Changing: Sendable {
         case createPerson, updatePerson, removePerson
+        case sendContactCode, verifyContact, testContact
         case createDevice, updateDevice, removeDevice, rotateCredential, setUpDevice
-        case createCredential, removeCredential
+        case createCredential, removeCredential, endSession, endSessions
         case createCircle, updateCircle, removeCircle
         case addMember, updateMember, removeMember
         case createZone(ZoneOwnerKind)
@@ -36,7 +55,7 @@ public enum MembershipOperation: OperationID {
         case importZones(ZoneOwnerKind)
         case mailZone(ZoneOwnerKind)
         case mailSet
-        case optOut, optIn
+        case optOut, optIn, acceptZone, declineZone, setNeverNotify
         case createSet, updateSet, removeSet, subscribe, unsubscribe
         case createMessage(ZoneOwnerKind)
         case updateMessage(ZoneOwnerKind)
@@ -51,8 +70,48 @@ public enum MembershipOperation: OperationID {
     public static let service = ServiceName.membership
 
     public static let table: [RoutedOperation<MembershipOperation>] =
-        people + zones(of: .circle) + zones(of: .person) + zones(of: .set)
+        signIn + people + signOn + zones(of: .circle) + zones(of: .person) + zones(of: .set)
         + messages(of: .circle) + messages(of: .person)
+
+    private static let signOn: [RoutedOperation<MembershipOperation>] = [
+        .init(.get, "/v1/sign-in/providers", .signOn(.providers), "listProviders", .open),
+        .init(
+            .get, "/v1/sign-in/providers/{provider}", .signOn(.startAtProvider),
+            "startAtProvider", .open),
+        .init(
+            .get, "/v1/sign-in/providers/{provider}/callback", .signOn(.returnFromProvider),
+            "returnFromProvider", .open),
+        .init(
+            .post, "/v1/sign-in/providers/{provider}/logout", .signOn(.providerLogout),
+            "endSessionsByProvider", .open, repeats: .never),
+        .init(
+            .post, "/v1/sign-in/logout", .signOn(.signOut), "signOut", .signedIn, repeats: .never),
+        .init(
+            .post, "/v1/sign-in/passkeys/options", .signOn(.passkeySignInOptions),
+            "readPasskeySignInOptions", .open, repeats: .never),
+        .init(
+            .post, "/v1/sign-in/passkeys", .signOn(.signInWithPasskey), "signInWithPasskey",
+            .open, repeats: .never),
+        .init(
+            .get, "/v1/people/{person}/passkeys", .signOn(.passkeys), "listPasskeys", .signedIn),
+        .init(
+            .post, "/v1/people/{person}/passkeys", .signOn(.addPasskey), "addPasskey", .signedIn,
+            repeats: .never),
+        .init(
+            .post, "/v1/people/{person}/passkeys/options", .signOn(.passkeyOptions),
+            "readPasskeyOptions", .signedIn, repeats: .never),
+        .init(
+            .delete, "/v1/people/{person}/passkeys/{passkey}", .signOn(.removePasskey),
+            "removePasskey", .signedIn),
+    ]
+
+    private static let signIn: [RoutedOperation<MembershipOperation>] = [
+        .init(
+            .post, "/v1/sign-in/codes", .open(.requestSignInCode), "requestSignInCode", .open,
+            repeats: .never),
+        .init(
+            .post, "/v1/sessions", .open(.openSession), "openSession", .open, repeats: .never),
+    ]
 
     private static let people: [RoutedOperation<MembershipOperation>] = [
         .init(.get, "/v1/people", .read(.people), "listPeople", .right(.administer)),
@@ -62,9 +121,18 @@ public enum MembershipOperation: OperationID {
         .init(.get, "/v1/people/{person}", .read(.person), "readPerson", .right(.readPerson)),
         .init(
             .put, "/v1/people/{person}", .change(.updatePerson), "updatePerson",
-            .right(.editProfile, .editContactPoints, .administer)),
+            .right(.editProfile, .editName, .editContactPoints, .changePlan, .administer)),
         .init(
             .delete, "/v1/people/{person}", .change(.removePerson), "removePerson", .right(.erase)),
+        .init(
+            .post, "/v1/people/{person}/contacts/{contact}/code", .change(.sendContactCode),
+            "sendContactCode", .right(.verifyContactPoint)),
+        .init(
+            .post, "/v1/people/{person}/contacts/{contact}/verification", .change(.verifyContact),
+            "verifyContact", .right(.verifyContactPoint)),
+        .init(
+            .post, "/v1/people/{person}/contacts/{contact}/test", .change(.testContact),
+            "testContact", .right(.verifyContactPoint)),
         .init(
             .get, "/v1/people/{person}/devices", .read(.devices), "listDevices", .right(.readPerson)
         ),
@@ -87,6 +155,16 @@ public enum MembershipOperation: OperationID {
         .init(
             .post, "/v1/devices/{device}/setup", .change(.setUpDevice), "setUpDevice",
             .right(.editDevices)),
+        .init(
+            .post, "/v1/people/{person}/activation", .open(.activate), "activatePerson", .open),
+        .init(.get, "/v1/sessions", .read(.sessions), "listSessions", .signedIn),
+        .init(
+            .delete, "/v1/sessions", .change(.endSessions), "endSessions", .signedIn),
+        .init(
+            .delete, "/v1/sessions/{session}", .change(.endSession), "endSession", .signedIn),
+        .init(
+            .get, "/v1/people/{person}/credentials", .read(.credentials), "listCredentials",
+            .right(.readPerson)),
         .init(
             .post, "/v1/people/{person}/credentials", .change(.createCredential),
             "createCredential", .right(.editDevices), canWait: true),
@@ -121,6 +199,13 @@ public enum MembershipOperation: OperationID {
             .delete, "/v1/circles/{circle}/members/{person}", .change(.removeMember),
             "removeMember", .right(.leaveCircle, .removeMember)),
         .init(.get, "/v1/rights", .read(.rights), "listRights", .signedIn),
+        .init(.get, "/v1/me", .read(.me), "readMe", .signedIn),
+        .init(
+            .get, "/v1/circles/{circle}/rights", .read(.rightsInCircle), "listRightsInCircle",
+            .right(.administer)),
+        .init(
+            .post, "/v1/billing/events", .billing, "receiveBillingEvent", .signature,
+            repeats: .never),
         .init(
             .post, "/v1/admin/token", .change(.rotateOperatorToken), "rotateOperatorToken",
             .right(.administer)),
@@ -139,6 +224,18 @@ public enum MembershipOperation: OperationID {
         .init(
             .delete, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optIn), "optInToZone",
             .right(.refuseZone), canWait: true),
+        .init(
+            .put, "/v1/people/{person}/zone-acceptances/{zone}", .change(.acceptZone),
+            "acceptZone", .right(.refuseZone)),
+        .init(
+            .delete, "/v1/people/{person}/zone-acceptances/{zone}", .change(.declineZone),
+            "declineZone", .right(.refuseZone)),
+        .init(
+            .get, "/v1/people/{person}/never-notify", .read(.neverNotify), "readNeverNotifyList",
+            .right(.editNeverNotifyList)),
+        .init(
+            .put, "/v1/people/{person}/never-notify", .change(.setNeverNotify),
+            "setNeverNotifyList", .right(.editNeverNotifyList)),
         .init(.get, "/v1/sets", .read(.sets), "listSets", .right(.readSets)),
         .init(
             .post, "/v1/sets", .change(.createSet), "createSet", .right(.administer),

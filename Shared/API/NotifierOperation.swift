@@ -5,7 +5,9 @@ public enum NotifierOperation: OperationID {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, drafts, sendDraft, optOuts, setOptOut
     case reply, personNotifications, confirmation
-    case escalations, escalation, reachability
+    case escalations, escalation, reachability, rights
+    /// The events of the caller, as they happen.
+    case live
 
     public static let service = ServiceName.notifier
 
@@ -27,10 +29,13 @@ public enum NotifierOperation: OperationID {
             .post, "/v1/emergencies/{emergency}/confirmation", .confirmation,
             "confirmEndOfEmergency", .right(.resolve), repeats: .never, isEmergencyCommand: true,
             limit: .none),
-        .init(.get, "/v1/escalations", .escalations, "listEscalations", .right(.administer)),
+        .init(
+            .get, "/v1/emergencies/{emergency}/rights", .rights, "listRightsInEmergency",
+            .signedIn),
+        .init(.get, "/v1/escalations", .escalations, "listEscalations", .right(.readIncidents)),
         .init(
             .get, "/v1/escalations/{emergency}", .escalation, "readEscalation",
-            .right(.administer)),
+            .right(.readIncidents)),
         .init(
             .get, "/v1/people/{person}/notifications", .personNotifications,
             "listNotificationsOfPerson",
@@ -39,6 +44,7 @@ public enum NotifierOperation: OperationID {
         .init(
             .post, "/v1/people/{person}/drafts/{draft}/send", .sendDraft, "sendDraft",
             .right(.answerAlarms)),
+        .init(.get, "/v1/live", .live, "followLive", .signedIn, isStream: true),
         .init(.get, "/v1/opt-outs", .optOuts, "listOptOuts", .right(.administer)),
         .init(.post, "/v1/opt-outs", .setOptOut, "setOptOut", .right(.administer)),
         .init(.get, "/v1/outbox", .outbox, "listOutbox", .right(.administer)),

@@ -21,6 +21,10 @@ public struct Operation: Hashable, Sendable {
         case phone
         /// None but a secret in the path.
         case pathSecret
+        /// None: it signs somebody in, by secrets in its body.
+        case open
+        /// None but a signature of the body.
+        case signature
         /// Those of the operator, or the monitoring token, for which private data is masked.
         case monitoring
 
@@ -80,6 +84,8 @@ public struct Operation: Hashable, Sendable {
     /// The `operationId` in `docs/openapi.yaml`; nil for phone protocols.
     public let name: String?
     public let access: Access
+    /// The kinds of credentials that it accepts, before rights are asked.
+    public let kinds: CredentialKinds
     public let repetition: Repetition
     /// Whether it is rejected while the disk is nearly full. Additions and edits of zones and
     /// circles can wait; removals, new secrets and changes of sharing cannot.
@@ -88,6 +94,28 @@ public struct Operation: Hashable, Sendable {
     public let isEmergencyCommand: Bool
     public let limit: RateLimit
     public let body: BodySize
+    /// Whether its response lasts as long as the client reads it: server-sent events.
+    public let isStream: Bool
+
+    /// - Parameter also: kinds that it accepts besides those of its access
+    init(
+        service: ServiceName, method: Method, path: String, name: String?, access: Access,
+        also: CredentialKinds = [], repetition: Repetition, canWait: Bool,
+        isEmergencyCommand: Bool, limit: RateLimit, body: BodySize, isStream: Bool = false
+    ) {
+        self.service = service
+        self.method = method
+        self.path = path
+        self.name = name
+        self.access = access
+        kinds = access.kinds.union(also)
+        self.repetition = repetition
+        self.canWait = canWait
+        self.isEmergencyCommand = isEmergencyCommand
+        self.limit = limit
+        self.body = body
+        self.isStream = isStream
+    }
 
     /// Every operation that the reverse proxy passes on.
     public static let all: [Operation] =
@@ -97,6 +125,19 @@ public struct Operation: Hashable, Sendable {
 
     private static func operations<ID: OperationID>(of type: ID.Type) -> [Operation] {
         type.table.map(\.operation)
+    }
+}
+
+extension Operation.Access {
+    /// The kinds of credentials that such operations accept.
+    fileprivate var kinds: CredentialKinds {
+        switch self {
+        case .rights, .signedIn: CredentialKinds.personal.union(.operator)
+        case .device, .phone: .report
+        // A credential is not looked at.
+        case .pathSecret, .signature, .open: .all
+        case .monitoring: [.monitor, .operator]
+        }
     }
 }
 
@@ -118,18 +159,22 @@ public protocol OperationID: Sendable {
 }
 
 extension RoutedOperation where ID: OperationID {
-    /// - Parameter repeats: nil = a day for POST, otherwise none
+    /// - Parameters:
+    ///   - also: kinds of credentials that it accepts besides those of its access
+    ///   - repeats: nil = a day for POST, otherwise none
     init(
         _ method: Method, _ path: String, _ id: ID, _ name: String?, _ access: Operation.Access,
-        repeats: Operation.Repetition? = nil, canWait: Bool = false,
+        also: CredentialKinds = [], repeats: Operation.Repetition? = nil, canWait: Bool = false,
         isEmergencyCommand: Bool = false, limit: Operation.RateLimit = .usual,
-        body: Operation.BodySize = .usual
+        body: Operation.BodySize = .usual, isStream: Bool = false
     ) {
         self.init(
             id,
             Operation(
                 service: ID.service, method: method, path: path, name: name, access: access,
+                also: also,
                 repetition: repeats ?? (method == .post ? .day : .never), canWait: canWait,
-                isEmergencyCommand: isEmergencyCommand, limit: limit, body: body))
+                isEmergencyCommand: isEmergencyCommand, limit: limit, body: body,
+                isStream: isStream))
     }
 }

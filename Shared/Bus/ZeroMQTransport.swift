@@ -128,11 +128,13 @@ public final class ZeroMQTransport: BusTransport {
     }
 
     public func publish(_ frame: [UInt8]) {
+        let stream = StreamName(topic: frame.prefix(8))
+        if let stream, BusRights.isReplayedOnly(stream) { return }
         guard let inputsPublisher else {
             publisher?.send(frame)
             return
         }
-        switch StreamName(topic: frame.prefix(8)) {
+        switch stream {
         case .input: inputsPublisher.send(frame)
         case .some: publisher?.send(frame)
         // Heads go to all subscribers.
@@ -262,6 +264,8 @@ extension Bus.Peer {
     /// Endpoints to subscribe to. Consumers may connect only to PUB sockets whose streams they may
     /// all read.
     fileprivate var subscriptionEndpoints: [String] {
+        // Heads come with the replies to requests for them.
+        if !streams.isEmpty, streams.allSatisfy(BusRights.isReplayedOnly) { return [] }
         guard let inputsEndpoint else { return [publishEndpoint] }
         let inputs = streams.filter { if case .input = $0 { true } else { false } }.count
         let readsInputs = assignsPartitions || inputs > 0

@@ -72,7 +72,7 @@ extension PhoneProtocol {
 
 extension PhoneSetup.App {
     public static let gpsLogger = PhoneSetup.App(
-        "gpslogger",
+        "gpslogger", platforms: [.android, .other],
         link: { setup in
             let query = Query([.init("format", "properties"), .init("token", setup.token)])
             return "gpslogger://properties/\(setup.url)/v1/devices/\(setup.device)/setup?"

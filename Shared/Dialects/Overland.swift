@@ -137,7 +137,7 @@ extension PhoneProtocol {
 
 extension PhoneSetup.App {
     public static let overland = PhoneSetup.App(
-        "overland",
+        "overland", platforms: [.ios, .other],
         link: { setup in
             let query = Query([
                 .init("url", setup.url + "/overland"), .init("token", setup.token),

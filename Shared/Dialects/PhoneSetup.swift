@@ -15,18 +15,22 @@ public struct PhoneSetup: Hashable, Sendable {
         public let name: String
         /// Notes to show before the set-up, most important first.
         let notes: [String]
+        /// Platforms that it exists for.
+        let platforms: Set<Platform>
         let isOffered: @Sendable (PhoneSetup) -> Bool
         let link: (@Sendable (PhoneSetup) -> String?)?
         let entries: @Sendable (PhoneSetup) -> [Entry]
 
         init(
             _ name: String, notes: [String] = [],
+            platforms: Set<Platform> = Set(Platform.allCases),
             isOffered: @escaping @Sendable (PhoneSetup) -> Bool = { _ in true },
             link: (@Sendable (PhoneSetup) -> String?)? = nil,
             entries: @escaping @Sendable (PhoneSetup) -> [Entry]
         ) {
             self.name = name
             self.notes = notes
+            self.platforms = platforms
             self.isOffered = isOffered
             self.link = link
             self.entries = entries
@@ -61,12 +65,15 @@ public struct PhoneSetup: Hashable, Sendable {
     public var trackerID: String
     /// Passphrase for OwnTracks' encryption; nil = keep the app's own.
     public var passphrase: String?
+    /// Only apps that exist for it are offered; `other` = all.
+    public var platform: Platform
     /// Broker on which phones may publish; nil = none.
     public var broker: PhoneBroker?
 
     public init(
         url: String, device: DeviceID, token: String, user: String, deviceName: String,
-        trackerID: String, passphrase: String? = nil, broker: PhoneBroker? = nil
+        trackerID: String, passphrase: String? = nil, platform: Platform = .other,
+        broker: PhoneBroker? = nil
     ) {
         self.url = url
         self.device = device
@@ -75,11 +82,14 @@ public struct PhoneSetup: Hashable, Sendable {
         self.deviceName = PhoneSetup.plain(deviceName)
         self.trackerID = trackerID
         self.passphrase = passphrase
+        self.platform = platform
         self.broker = broker
     }
 
     /// The apps that this phone can be set up for.
-    public var apps: [App] { App.all.filter { $0.isOffered(self) } }
+    public var apps: [App] {
+        App.all.filter { $0.platforms.contains(platform) && $0.isOffered(self) }
+    }
 
     /// Keeps the letters and digits of a name, because apps put it into headers.
     private static func plain(_ name: String) -> String {
@@ -89,8 +99,11 @@ public struct PhoneSetup: Hashable, Sendable {
         return known.isEmpty ? "phone" : String(String.UnicodeScalarView(known.prefix(32)))
     }
 
-    /// The link or QR content that sets up the app; nil if the app supports neither.
-    public func link(for app: App) -> String? { app.link?(self) }
+    /// The link or QR content that sets up the app; nil if the app supports neither, or does not
+    /// exist for the platform.
+    public func link(for app: App) -> String? {
+        app.platforms.contains(platform) ? app.link?(self) : nil
+    }
 
     /// Values to enter if no camera is available.
     public func entries(for app: App) -> [Entry] { app.entries(self) }

@@ -21,19 +21,27 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case readAccessLog = "read-access-log"
     /// Read the account, including contact points, devices and credentials.
     case readPerson = "read-person"
-    /// Edit name, locale, time zone and primary device.
+    /// Edit the name.
+    case editName = "edit-name"
+    /// Edit locale, time zone and primary device.
     case editProfile = "edit-profile"
     /// Edit devices and credentials.
     case editDevices = "edit-devices"
     case editContactPoints = "edit-contact-points"
+    /// Verify a contact point by code, and test it.
+    case verifyContactPoint = "verify-contact-point"
     /// Edit zones that apply to one person only.
     case editPrivateZones = "edit-private-zones"
     /// Read one's private zones and all zones that apply to oneself.
     case readOwnZones = "read-own-zones"
     /// Opt out of a zone of somebody else.
     case refuseZone = "refuse-zone"
+    /// Read and edit one's never-notify list.
+    case editNeverNotifyList = "edit-never-notify-list"
     case exportData = "export-data"
     case erase
+    /// Change the plan of an account.
+    case changePlan = "change-plan"
 
     // About the positions of a person in a circle.
     case readPosition = "read-position"
@@ -68,28 +76,17 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case createCircle = "create-circle"
     /// Read the sets of zones that are available to every circle.
     case readSets = "read-sets"
+    /// List emergencies of all circles, with whom to call and who was notified.
+    case readIncidents = "read-incidents"
     /// Create and list people, read queues and quarantine, test gateways, rotate the operator's
     /// token.
     case administer
 
     /// What an action is performed on.
-    public enum Target: Sendable { case person, member, emergency, circle, suite }
+    public enum Target: String, Sendable, CaseIterable {
+        case person, member, emergency, circle, suite
+    }
 
     /// A ``RightsTarget`` of this form is needed to decide about it.
-    public var target: Target {
-        switch self {
-        case .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .readAccessLog,
-            .readPerson, .editProfile, .editDevices, .editContactPoints, .editPrivateZones,
-            .readOwnZones, .refuseZone, .exportData, .erase:
-            .person
-        case .changeSharing, .leaveCircle, .acceptInvitation, .readPosition, .locate,
-            .readHistory:
-            .member
-        case .readEmergency, .acknowledge, .resolve: .emergency
-        case .readCircle, .readZones, .readTimeline, .editZones, .subscribeSets, .editEscalation,
-            .editCircle, .deleteCircle, .invite, .removeMember, .changeRole, .changeRetention:
-            .circle
-        case .createCircle, .readSets, .administer: .suite
-        }
-    }
+    public var target: Target { RightsTable.standard[self].target }
 }

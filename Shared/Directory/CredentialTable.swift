@@ -9,9 +9,16 @@ struct CredentialTable: Hashable, Sendable {
         var digest: Digest?
         var person: PersonID?
         var device: DeviceID?
-        /// Without it, a monitoring token would be the operator's.
-        var scope: CredentialScope?
+        var kind: CredentialKind
+        var name: String
         var created: Timestamp
+        var expires: Timestamp?
+
+        func credential(_ id: CredentialID, hash: String) -> Credential {
+            Credential(
+                id: id, hash: hash, kind: kind, person: person, device: device, name: name,
+                created: created, expires: expires)
+        }
     }
 
     private var rows = Table<CredentialID, Row>()
@@ -27,13 +34,18 @@ struct CredentialTable: Hashable, Sendable {
     /// In arbitrary order.
     var values: [Credential] { rows.keys.compactMap { self[$0] } }
 
+    /// The ids of expired credentials, in arbitrary order.
+    func expired(at now: Timestamp) -> [CredentialID] {
+        rows.keys.filter { id in
+            rows.read(id) { row in row.expires.map { $0 <= now } ?? false } ?? false
+        }
+    }
+
     /// The credential with an id. Setting it to nil removes it.
     subscript(id: CredentialID) -> Credential? {
         get {
             guard let row = rows[id] else { return nil }
-            return Credential(
-                id: id, hash: row.digest?.text ?? texts[id] ?? "", person: row.person,
-                device: row.device, scope: row.scope, created: row.created)
+            return row.credential(id, hash: row.digest?.text ?? texts[id] ?? "")
         }
         set {
             if let old = self[id] {
@@ -48,7 +60,8 @@ struct CredentialTable: Hashable, Sendable {
             let digest = Digest(newValue.hash)
             rows[id] = Row(
                 digest: digest, person: newValue.person, device: newValue.device,
-                scope: newValue.scope, created: newValue.created)
+                kind: newValue.kind, name: newValue.name, created: newValue.created,
+                expires: newValue.expires)
             if digest == nil { texts[id] = newValue.hash }
             idOfHash[CredentialTable.key(newValue.hash, digest)] = id
         }
@@ -60,9 +73,7 @@ struct CredentialTable: Hashable, Sendable {
         guard let id = idOfHash[CredentialTable.key(hash, digest)], let row = rows[id],
             row.digest == digest, digest != nil || texts[id] == hash
         else { return nil }
-        return Credential(
-            id: id, hash: hash, person: row.person, device: row.device, scope: row.scope,
-            created: row.created)
+        return row.credential(id, hash: hash)
     }
 
     private static func key(_ hash: String, _ digest: Digest?) -> ID128 {

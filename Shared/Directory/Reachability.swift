@@ -28,12 +28,14 @@ public enum UnreachableReason: String, Hashable, Sendable, CaseIterable {
     case dead
     /// Helpers have only contact points that are the person's own.
     case ownContact = "own-contact"
+    /// Nobody showed that the contact point is the person's.
+    case unverified
 }
 
 /// Decides who can be reached, for watches, escalations and readiness alike.
 ///
-/// A contact point is reachable if it is neither opted out nor dead and a working gateway serves
-/// its channel. The notifier publishes the state of gateways and contact points.
+/// A contact point is reachable if it is verified, neither opted out nor dead, and on a channel
+/// that a working gateway serves. The notifier publishes the state of gateways and contact points.
 public struct Reachability: Hashable, Sendable {
     /// How long after its last failure a gateway does not count as working. The limit exists
     /// because without traffic nothing shows that the gateway is back.
@@ -84,28 +86,34 @@ public struct Reachability: Hashable, Sendable {
     }
 
     /// Returns why a contact point is not reachable; nil if it is.
-    public func obstacle(to contact: ContactPoint, at now: Timestamp?) -> UnreachableReason? {
+    ///
+    /// - Parameter counts: whether an unverified contact point counts, as it does for escalations
+    public func obstacle(
+        to contact: ContactPoint, unverified counts: Bool = false, at now: Timestamp?
+    ) -> UnreachableReason? {
         if let obstacle = obstacle(on: contact.channel, at: now) { return obstacle }
         return switch problems[contact.key] {
         case .optedOut: .optedOut
         case .dead: .dead
-        case nil: nil
+        case nil: contact.verified == nil && !counts ? .unverified : nil
         }
     }
 
     /// Returns why a person is not reachable on any of the channels; nil if they are.
     ///
-    /// - Parameter own: contact points of the person in danger, which reach no helper
+    /// - Parameters:
+    ///   - own: contact points of the person in danger, which reach no helper
+    ///   - counts: whether unverified contact points count, as they do for escalations
     public func obstacle(
         to person: Person, on channels: some Collection<Channel> = Channel.allCases,
-        notBy own: Set<ContactPointKey> = [], at now: Timestamp?
+        notBy own: Set<ContactPointKey> = [], unverified counts: Bool = false, at now: Timestamp?
     ) -> UnreachableReason? {
         var found: UnreachableReason = .noContactPoint
         for contact in person.contacts.sorted(by: { ($0.rank, $0.id) < ($1.rank, $1.id) })
         where channels.contains(contact.channel) && !contact.address.isEmpty {
             guard
                 let obstacle = own.contains(contact.key)
-                    ? .ownContact : obstacle(to: contact, at: now)
+                    ? .ownContact : obstacle(to: contact, unverified: counts, at: now)
             else { return nil }
             if found == .noContactPoint { found = obstacle }
         }
@@ -113,6 +121,9 @@ public struct Reachability: Hashable, Sendable {
     }
 
     /// Returns why nobody else in a person's circles can be reached; nil if somebody can.
+    ///
+    /// Only for the person themselves: people on their never-notify list do not count, and nobody
+    /// else may learn that.
     public func obstacle(
         toHelpersOf person: PersonID, in replica: Replica, at now: Timestamp?
     ) -> UnreachableReason? {
@@ -120,7 +131,9 @@ public struct Reachability: Hashable, Sendable {
         let own = Set((replica.person(person)?.contacts ?? []).map(\.key))
         for circle in replica.circles(of: person).compactMap(replica.circle) {
             for member in circle.members.sorted(by: { $0.person < $1.person })
-            where member.person != person && member.joined != nil {
+            where member.person != person && member.joined != nil
+                && !replica.hidesEmergencies(of: person, from: member.person)
+            {
                 let helper = replica.person(member.person)
                 guard
                     let obstacle = helper.map({ obstacle(to: $0, notBy: own, at: now) })

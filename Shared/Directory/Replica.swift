@@ -8,8 +8,11 @@ import Model
 ///
 ///     var replica = Replica()
 ///     replica.apply(.personChanged(person))
-///     replica.principal(tokenHash: hash)
+///     replica.principal(tokenHash: hash, at: now)
 public struct Replica: Hashable, Sendable {
+    /// The rights that ``decide(_:_:on:at:)`` applies.
+    public let rights: RightsTable
+
     var people = Table<PersonID, Person>()
     var devices = Table<DeviceID, Device>()
     var credentials = CredentialTable()
@@ -17,6 +20,8 @@ public struct Replica: Hashable, Sendable {
     var sets: [ZoneSetID: ZoneSet] = [:]
     var messages: [MessageID: ZoneMessage] = [:]
     var zones: [ZoneID: Zone] = [:]
+    /// Lists that are not empty.
+    var neverNotify: [PersonID: NeverNotifyList] = [:]
 
     // Indexes, derived from the above; lists are ascending and never empty.
     var devicesOfPerson = Lists<PersonID, DeviceID>()
@@ -26,7 +31,7 @@ public struct Replica: Hashable, Sendable {
     var messagesOfOwner: [ZoneOwner: [MessageID]] = [:]
     var circlesOfSet: [ZoneSetID: [CircleID]] = [:]
 
-    public init() {}
+    public init(rights: RightsTable = .standard) { self.rights = rights }
 
     /// Applies one event of the `directory` stream. Events of other streams change nothing.
     ///
@@ -41,7 +46,7 @@ public struct Replica: Hashable, Sendable {
         return steps
     }
 
-    private func steps(of body: EventBody) -> [EventBody] {
+    func steps(of body: EventBody) -> [EventBody] {
         switch body {
         case .personChanged(let person): people[person.id] == person ? [] : [body]
         case .deviceChanged(let device): devices[device.id] == device ? [] : [body]
@@ -54,12 +59,14 @@ public struct Replica: Hashable, Sendable {
         case .credentialRemoved(let removal): credentials[removal.credential] == nil ? [] : [body]
         case .circleRemoved(let removal):
             circles[removal.circle] == nil
-                ? [] : removalSteps(ofItemsOf: .circle(removal.circle)) + [body]
+                ? [] : removalSteps(ofCircle: removal.circle) + [body]
         case .setChanged(let set): sets[set.id] == set ? [] : [body]
         case .setRemoved(let removal): removalSteps(ofSet: removal.set)
         case .messageChanged(let message): messages[message.id] == message ? [] : [body]
         case .messageRemoved(let removal): messages[removal.message] == nil ? [] : [body]
         case .zoneRemoved(let removal): zones[removal.zone] == nil ? [] : [body]
+        case .neverNotifyChanged(let list):
+            neverNotifyList(of: list.person) == list || people[list.person] == nil ? [] : [body]
         default: []
         }
     }
@@ -73,7 +80,25 @@ public struct Replica: Hashable, Sendable {
         steps += removalSteps(ofItemsOf: .person(id))
         let affected = circles.values.filter { $0.names(id) }.sorted { $0.id < $1.id }
         steps += affected.map { .circleChanged($0.without(id)) }
+        steps += neverNotifySteps { list in
+            if list.person == id { list = NeverNotifyList(person: id) }
+            list.people.removeAll { $0 == id }
+        }
         return steps + [.personRemoved(PersonRemoval(person: id))]
+    }
+
+    private func removalSteps(ofCircle id: CircleID) -> [EventBody] {
+        removalSteps(ofItemsOf: .circle(id))
+            + neverNotifySteps { list in list.circles.removeAll { $0 == id } }
+    }
+
+    /// The never-notify lists that an edit changes, by person.
+    private func neverNotifySteps(_ edit: (inout NeverNotifyList) -> Void) -> [EventBody] {
+        neverNotify.values.sorted { $0.person < $1.person }.compactMap { list in
+            var edited = list
+            edit(&edited)
+            return edited == list ? nil : .neverNotifyChanged(edited)
+        }
     }
 
     private func removalSteps(ofDevice id: DeviceID) -> [EventBody] {
@@ -127,6 +152,8 @@ public struct Replica: Hashable, Sendable {
         case .setRemoved(let removal): sets[removal.set] = nil
         case .messageChanged(let message): set(message, for: message.id)
         case .messageRemoved(let removal): set(nil, for: removal.message)
+        case .neverNotifyChanged(let list):
+            neverNotify[list.person] = list.isEmpty ? nil : list
         default: break
         }
     }

@@ -7,16 +7,21 @@ extension Replica {
             && zones.isEmpty && sets.isEmpty && messages.isEmpty
     }
 
-    /// Returns the principal of a token; nil if the credential is unknown.
+    /// Returns the principal of a token; nil if the credential is unknown or expired.
     ///
     /// - Parameter tokenHash: SHA-256 of the token's text, as 64 lower-case hexadecimal digits
-    public func principal(tokenHash: String) -> Principal? {
-        credential(tokenHash: tokenHash)?.principal
+    public func principal(tokenHash: String, at now: Timestamp) -> Principal? {
+        credential(tokenHash: tokenHash, at: now)?.principal
     }
 
-    /// Returns the credential of a token.
-    public func credential(tokenHash: String) -> Credential? {
-        credentials.credential(hash: tokenHash)
+    /// Returns the credential of a token; nil if it is unknown or expired.
+    public func credential(tokenHash: String, at now: Timestamp) -> Credential? {
+        credentials.credential(hash: tokenHash).flatMap { $0.isExpired(at: now) ? nil : $0 }
+    }
+
+    /// The expired credentials, ids ascending. O(n).
+    public func expiredCredentials(at now: Timestamp) -> [CredentialID] {
+        credentials.expired(at: now).sorted()
     }
 
     public func person(_ id: PersonID) -> Person? { people[id] }
@@ -59,7 +64,7 @@ extension Replica {
 
     /// The monitoring tokens, ids ascending.
     public var monitorCredentials: [Credential] {
-        credentials.values.filter { $0.scope == .monitor }.sorted { $0.id < $1.id }
+        credentials.values.filter { $0.kind == .monitor }.sorted { $0.id < $1.id }
     }
 
     /// The circles that a person has joined, ascending; without open invitations.

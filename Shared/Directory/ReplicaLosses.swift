@@ -8,7 +8,7 @@ extension Replica {
     public func mayRevoke(_ body: EventBody) -> Bool {
         switch body {
         case .personRemoved, .deviceRemoved, .credentialRemoved, .circleRemoved, .zoneRemoved,
-            .setRemoved, .messageRemoved:
+            .setRemoved, .messageRemoved, .neverNotifyChanged:
             true
         case .personChanged(let person): people[person.id] != nil
         case .deviceChanged(let device): devices[device.id] != nil

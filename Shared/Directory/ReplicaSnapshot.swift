@@ -2,7 +2,8 @@ import Model
 
 extension Replica {
     /// Returns the events that build this replica from an empty one: people, devices, credentials,
-    /// sets, circles, messages, zones, each with ids ascending. Used as snapshot of `directory`.
+    /// sets, circles, messages, zones, never-notify lists, each with ids ascending. Used as the
+    /// snapshot of `directory`.
     public func allEvents() -> [EventBody] {
         var events: [EventBody] = sortedPeople.map { .personChanged($0) }
         events += devices.values.sorted { $0.id < $1.id }.map { .deviceChanged($0) }
@@ -11,6 +12,9 @@ extension Replica {
         events += sortedCircles.map { .circleChanged($0) }
         events += messages.values.sorted { $0.id < $1.id }.map { .messageChanged($0) }
         events += zones.values.sorted { $0.id < $1.id }.map { .zoneChanged($0) }
+        events += neverNotify.values.sorted { $0.person < $1.person }.map {
+            .neverNotifyChanged($0)
+        }
         return events
     }
 
@@ -57,6 +61,9 @@ extension Replica {
         }
         events += missing(zones.keys, { new.zones[$0] != nil }).map {
             .zoneRemoved(ZoneRemoval(zone: $0))
+        }
+        events += missing(neverNotify.keys, { new.neverNotify[$0] != nil }).map {
+            .neverNotifyChanged(NeverNotifyList(person: $0))
         }
         return events
     }

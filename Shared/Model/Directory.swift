@@ -8,12 +8,37 @@ public struct ContactPoint: Hashable, Sendable, Codable {
     public var address: String
     /// Order of preference, lowest first.
     public var rank: Int
+    /// Chosen by its person, such as "work"; may be empty.
+    public var label: String
+    /// When it was shown that it is the person's; nil = not yet.
+    public var verified: Timestamp?
+    /// Whether only the operator vouches for that: the person entered no code yet.
+    public var vouched: Bool
 
-    public init(id: ContactID, channel: Channel, address: String, rank: Int = 0) {
+    public init(
+        id: ContactID, channel: Channel, address: String, rank: Int = 0, label: String = "",
+        verified: Timestamp? = nil, vouched: Bool = false
+    ) {
         self.id = id
         self.channel = channel
         self.address = address
         self.rank = rank
+        self.label = label
+        self.verified = verified
+        self.vouched = vouched
+    }
+
+    /// Decodes missing fields as their defaults.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(ContactID.self, forKey: .id),
+            channel: try values.decode(Channel.self, forKey: .channel),
+            address: try values.decode(String.self, forKey: .address),
+            rank: try values.decode(Int.self, forKey: .rank),
+            label: try values.decode(forKey: .label, or: ""),
+            verified: try values.decodeIfPresent(Timestamp.self, forKey: .verified),
+            vouched: try values.decode(forKey: .vouched, or: false))
     }
 }
 
@@ -21,7 +46,26 @@ public enum Plan: String, Sendable, Codable, CaseIterable { case trial, paid, la
 public enum BillingSource: String, Sendable, Codable, CaseIterable { case `operator`, store }
 public enum Affiliation: String, Sendable, Codable, CaseIterable { case subscriber, none }
 public enum SignInKind: String, Sendable, Codable, CaseIterable { case sso, code }
+/// What a person may do as staff, beside their own account.
+public enum StaffRole: String, Sendable, Codable, CaseIterable {
+    /// Duty officer: incidents of all circles, no configuration.
+    case officer
+    /// Everything that the operator may do.
+    case `operator`
+}
 public enum Platform: String, Sendable, Codable, CaseIterable { case ios, android, other }
+
+/// A person's consent that others may learn when they are in a zone.
+public struct ZoneAcceptance: Hashable, Sendable, Codable {
+    public var zone: ZoneID
+    /// Covers the shape as drawn at this time, not later ones.
+    public var at: Timestamp
+
+    public init(zone: ZoneID, at: Timestamp) {
+        self.zone = zone
+        self.at = at
+    }
+}
 
 /// Person with an account.
 public struct Person: DirectoryPayload {
@@ -33,21 +77,34 @@ public struct Person: DirectoryPayload {
     public var timeZone: String
     public var contacts: [ContactPoint]
     public var plan: Plan
+    /// When a trial lapses; nil = not decided yet, or no trial.
+    public var trialEnds: Timestamp?
     public var billing: BillingSource
     public var affiliation: Affiliation
     public var signIn: SignInKind
+    /// Nil = not staff.
+    public var staff: StaffRole?
+    /// The guardians who act for the person, ascending; empty = the person is not a ward.
+    public var guardians: [PersonID]
+    /// When a ward takes over the account; nil = not set, or not a ward.
+    public var wardUntil: Timestamp?
     /// The chosen primary device; nil = the first device that reported.
     public var primaryDevice: DeviceID?
     /// Zones that the person opted out of; ascending.
     public var zoneOptOuts: [ZoneID]
+    /// Zones that the person accepted after joining; ascending by zone.
+    public var zoneAcceptances: [ZoneAcceptance]
     /// Incremented with every change; used as ETag.
     public var version: Int64
 
     public init(
         id: PersonID, name: String, locale: String = "en", timeZone: String = "UTC",
-        contacts: [ContactPoint] = [], plan: Plan = .trial, billing: BillingSource = .operator,
-        affiliation: Affiliation = .none, signIn: SignInKind = .code,
-        primaryDevice: DeviceID? = nil, zoneOptOuts: [ZoneID] = [], version: Int64 = 1
+        contacts: [ContactPoint] = [], plan: Plan = .trial, trialEnds: Timestamp? = nil,
+        billing: BillingSource = .operator, affiliation: Affiliation = .subscriber,
+        signIn: SignInKind = .code, staff: StaffRole? = nil, guardians: [PersonID] = [],
+        wardUntil: Timestamp? = nil,
+        primaryDevice: DeviceID? = nil, zoneOptOuts: [ZoneID] = [],
+        zoneAcceptances: [ZoneAcceptance] = [], version: Int64 = 1
     ) {
         self.id = id
         self.name = name
@@ -55,11 +112,16 @@ public struct Person: DirectoryPayload {
         self.timeZone = timeZone
         self.contacts = contacts
         self.plan = plan
+        self.trialEnds = trialEnds
         self.billing = billing
         self.affiliation = affiliation
         self.signIn = signIn
+        self.staff = staff
+        self.guardians = guardians
+        self.wardUntil = wardUntil
         self.primaryDevice = primaryDevice
         self.zoneOptOuts = zoneOptOuts
+        self.zoneAcceptances = zoneAcceptances
         self.version = version
     }
 
@@ -73,11 +135,16 @@ public struct Person: DirectoryPayload {
             timeZone: try values.decode(String.self, forKey: .timeZone),
             contacts: try values.decode([ContactPoint].self, forKey: .contacts),
             plan: try values.decode(Plan.self, forKey: .plan),
+            trialEnds: try values.decodeIfPresent(Timestamp.self, forKey: .trialEnds),
             billing: try values.decode(BillingSource.self, forKey: .billing),
             affiliation: try values.decode(Affiliation.self, forKey: .affiliation),
             signIn: try values.decode(SignInKind.self, forKey: .signIn),
+            staff: try values.decodeIfPresent(StaffRole.self, forKey: .staff),
+            guardians: try values.decode(forKey: .guardians, or: []),
+            wardUntil: try values.decodeIfPresent(Timestamp.self, forKey: .wardUntil),
             primaryDevice: try values.decodeIfPresent(DeviceID.self, forKey: .primaryDevice),
             zoneOptOuts: try values.decode(forKey: .zoneOptOuts, or: []),
+            zoneAcceptances: try values.decode(forKey: .zoneAcceptances, or: []),
             version: try values.decode(Int64.self, forKey: .version))
     }
 }
@@ -121,45 +188,76 @@ public enum Principal: Hashable, Sendable {
     }
 }
 
-/// Scope of a credential without a principal.
-public enum CredentialScope: String, Sendable, Codable {
-    /// May follow events with private data masked, and read the masked status.
+/// What a credential may be used for, before any right is checked.
+public enum CredentialKind: String, Sendable, Codable, CaseIterable {
+    /// Of a phone: reports, emergencies, alarm answers and the reporting policy of its person.
+    case report
+    /// Of a phone beside an expired session: raises an emergency, nothing else.
+    case help
+    /// Of a browser, as a cookie: everything that its person may do.
+    case session
+    /// Of a script: everything that its person may do.
+    case person
+    /// Follows events with private data masked, and reads the masked status.
     case monitor
+    case `operator`
 }
 
 /// Credential: a secret of 256 random bits, of which only the SHA-256 is stored.
-///
-/// Without person, device and scope it belongs to the operator.
 public struct Credential: DirectoryPayload {
     public var id: CredentialID
     /// SHA-256 of the secret's text, as 64 lower-case hexadecimal digits.
     public var hash: String
+    public var kind: CredentialKind
     public var person: PersonID?
     public var device: DeviceID?
-    public var scope: CredentialScope?
+    /// Chosen by its person, such as "backup script"; may be empty.
+    public var name: String
     public var created: Timestamp
+    /// When it stops to be valid; nil = when it is revoked.
+    public var expires: Timestamp?
 
+    /// - Parameter kind: nil = `report` for a device, `person` for a person, otherwise `operator`
     public init(
-        id: CredentialID, hash: String, person: PersonID? = nil, device: DeviceID? = nil,
-        scope: CredentialScope? = nil, created: Timestamp
+        id: CredentialID, hash: String, kind: CredentialKind? = nil, person: PersonID? = nil,
+        device: DeviceID? = nil, name: String = "", created: Timestamp, expires: Timestamp? = nil
     ) {
         self.id = id
         self.hash = hash
+        self.kind = kind ?? (device != nil ? .report : person != nil ? .person : .operator)
         self.person = person
         self.device = device
-        self.scope = scope
+        self.name = name
         self.created = created
+        self.expires = expires
     }
 
-    /// The principal; nil if the credential has a scope instead.
+    /// Decodes missing fields as their defaults.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(CredentialID.self, forKey: .id),
+            hash: try values.decode(String.self, forKey: .hash),
+            kind: try values.decodeIfPresent(CredentialKind.self, forKey: .kind),
+            person: try values.decodeIfPresent(PersonID.self, forKey: .person),
+            device: try values.decodeIfPresent(DeviceID.self, forKey: .device),
+            name: try values.decode(forKey: .name, or: ""),
+            created: try values.decode(Timestamp.self, forKey: .created),
+            expires: try values.decodeIfPresent(Timestamp.self, forKey: .expires))
+    }
+
+    /// The principal; nil for the monitoring token, which has none.
     public var principal: Principal? {
-        guard scope == nil else { return nil }
-        return switch (person, device) {
-        case (let person?, let device?): .device(device, of: person)
-        case (let person?, nil): .person(person)
-        default: .operator
+        switch kind {
+        case .operator: .operator
+        case .monitor: nil
+        case .report, .help, .session, .person:
+            person.map { person in device.map { .device($0, of: person) } ?? .person(person) }
         }
     }
+
+    /// Whether it is not valid any more.
+    public func isExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
 public enum Role: String, Sendable, Codable, CaseIterable { case admin, guardian, member }

@@ -79,6 +79,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case messageChanged = 92
     case messageRemoved = 93
     case messageRequested = 94
+    case neverNotifyChanged = 95
 
     // deadlines
     case deadlineExpired = 96
@@ -98,6 +99,9 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case checkInReceived = 120
     case accessRecorded = 121
     case reachabilityChanged = 125
+
+    // usage
+    case usageRecorded = 128
 
     /// The CloudEvents `type`.
     public var type: String { row.type }
@@ -191,6 +195,8 @@ public enum EventBody: Hashable, Sendable {
     case messageRemoved(ZoneMessageRemoval)
     /// A message that the notifier sends once. Not part of snapshots.
     case messageRequested(SealedMessage)
+    /// A private list changed. An empty one is removed. Hidden from `jaga tail`.
+    case neverNotifyChanged(NeverNotifyList)
 
     // deadlines
     case deadlineExpired(ExpiredDeadline)
@@ -217,6 +223,10 @@ public enum EventBody: Hashable, Sendable {
     case accessRecorded(AccessRecord)
     /// Gateways changed, or contact points that are opted out or dead.
     case reachabilityChanged(ReachabilityChange)
+
+    // usage
+    /// Credentials were used, each reported about once a day.
+    case usageRecorded(CredentialUsage)
 }
 
 /// An event: one fact, published once.
@@ -237,6 +247,9 @@ public struct Event: Hashable, Sendable {
     }
 
     public var kind: EventKind { body.kind }
+
+    /// Whether nobody may follow it, not even the operator.
+    public var isHidden: Bool { kind.row.traits.contains(.hidden) }
 
     /// Whether every service logs it at level info with its trace, because people may be notified,
     /// or were.

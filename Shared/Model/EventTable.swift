@@ -168,6 +168,8 @@ public struct EventRow: Sendable {
                 "directory.message-removed", .directory, EventBody.messageRemoved,
                 removes: .messageChanged)
         case .messageRequested: .init("message.requested", .directory, EventBody.messageRequested)
+        case .neverNotifyChanged:
+            .init("directory.never-notify", .directory, EventBody.neverNotifyChanged, .hidden)
         // deadlines
         case .deadlineExpired:
             .init("deadline.expired", .deadlines, EventBody.deadlineExpired, .deadline)
@@ -214,6 +216,8 @@ public struct EventRow: Sendable {
         case .accessRecorded: .init("access.recorded", .deliveries, EventBody.accessRecorded)
         case .reachabilityChanged:
             .init("reachability.changed", .deliveries, EventBody.reachabilityChanged)
+        // usage
+        case .usageRecorded: .init("usage.recorded", .usage, EventBody.usageRecorded)
         }
     }
 }
@@ -307,6 +311,7 @@ extension EventBody {
         case .messageChanged(let payload): try visitor.visit(.messageChanged, payload)
         case .messageRemoved(let payload): try visitor.visit(.messageRemoved, payload)
         case .messageRequested(let payload): try visitor.visit(.messageRequested, payload)
+        case .neverNotifyChanged(let payload): try visitor.visit(.neverNotifyChanged, payload)
         case .deadlineExpired(let payload): try visitor.visit(.deadlineExpired, payload)
         case .watchChanged(let payload): try visitor.visit(.watchChanged, payload)
         case .watchExpired(let payload): try visitor.visit(.watchExpired, payload)
@@ -324,6 +329,7 @@ extension EventBody {
         case .checkInReceived(let payload): try visitor.visit(.checkInReceived, payload)
         case .accessRecorded(let payload): try visitor.visit(.accessRecorded, payload)
         case .reachabilityChanged(let payload): try visitor.visit(.reachabilityChanged, payload)
+        case .usageRecorded(let payload): try visitor.visit(.usageRecorded, payload)
         }
     }
 }
@@ -331,12 +337,12 @@ extension EventBody {
 /// The streams that services publish to.
 public enum EventStream: String, Sendable, CaseIterable {
     case input = "in"
-    case events, sos, directory, deadlines, deliveries
+    case events, sos, directory, deadlines, deliveries, usage
 
     /// The service whose decisions it carries.
     public var source: ServiceName {
         switch self {
-        case .input, .sos: .ingest
+        case .input, .sos, .usage: .ingest
         case .events: .evaluator
         case .directory: .membership
         case .deadlines: .timer
@@ -369,6 +375,8 @@ public struct EventTraits: OptionSet, Sendable {
     public static let movement = EventTraits(rawValue: 128)
     /// or cyan.
     public static let response = EventTraits(rawValue: 256)
+    /// `jaga tail` does not show it at all: even that it exists is private.
+    public static let hidden = EventTraits(rawValue: 512)
 }
 
 /// Payload of a kind of event.

@@ -148,15 +148,17 @@ public enum EventKindTag: IdentifierKind { public static let prefix = "evt" }
 public enum DeadlineTag: IdentifierKind { public static let prefix = "clk" }
 public enum WatchKind: IdentifierKind { public static let prefix = "wat" }
 public enum ContactKind: IdentifierKind { public static let prefix = "con" }
-public enum CredentialKind: IdentifierKind { public static let prefix = "crd" }
+public enum CredentialIDKind: IdentifierKind { public static let prefix = "crd" }
 public enum NotificationKind: IdentifierKind { public static let prefix = "ntf" }
 public enum ReportKind: IdentifierKind { public static let prefix = "rep" }
 public enum ZoneSetKind: IdentifierKind { public static let prefix = "set" }
 public enum MessageKind: IdentifierKind { public static let prefix = "msg" }
 public enum AlarmKind: IdentifierKind { public static let prefix = "alm" }
+public enum PasskeyKind: IdentifierKind { public static let prefix = "pky" }
 
 public typealias PersonID = Identifier<PersonKind>
 public typealias DeviceID = Identifier<DeviceKind>
+public typealias PasskeyID = Identifier<PasskeyKind>
 public typealias CircleID = Identifier<CircleKind>
 public typealias ZoneID = Identifier<ZoneKindTag>
 /// Has the raw value of the emergency's first signal.
@@ -165,7 +167,7 @@ public typealias EventID = Identifier<EventKindTag>
 public typealias DeadlineID = Identifier<DeadlineTag>
 public typealias WatchID = Identifier<WatchKind>
 public typealias ContactID = Identifier<ContactKind>
-public typealias CredentialID = Identifier<CredentialKind>
+public typealias CredentialID = Identifier<CredentialIDKind>
 public typealias NotificationID = Identifier<NotificationKind>
 public typealias ReportID = Identifier<ReportKind>
 public typealias ZoneSetID = Identifier<ZoneSetKind>

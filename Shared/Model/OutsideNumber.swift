@@ -17,7 +17,9 @@ public enum OutsideNumber {
     ///
     /// - Parameter range: the allowed range, within ±``most``
     /// - Returns: nil for any other text and outside the range
-    public static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
+    @inlinable public static func integer(
+        _ text: some StringProtocol, in range: ClosedRange<Int>
+    ) -> Int? {
         invariant(range.lowerBound >= -most && range.upperBound <= most, "the range is bounded")
         guard let number = Int(text), range.contains(number) else { return nil }
         return number
@@ -35,10 +37,11 @@ extension FixedWidthInteger {
     /// Rounds an untrusted number to an integer.
     ///
     /// The result is clamped to the range of the type, and for 64-bit types to ±2⁵³. NaN gives 0.
-    public init(
+    /// Inlinable: every fix needs several conversions, and generic arithmetic is slow.
+    @inlinable public init(
         nearest number: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
     ) {
-        let most = Double(OutsideNumber.most)
+        let most = 0x1p53
         let bounded = Swift.max(-most, Swift.min(number, most)).rounded(rule)
         self = number.isNaN ? 0 : Self(clamping: Int64(bounded))
     }

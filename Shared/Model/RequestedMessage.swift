@@ -28,27 +28,66 @@ public struct RequestedMessage: Hashable, Sendable, Codable {
         }
     }
 
+    public enum Content: Hashable, Sendable, Codable {
+        /// Code with which the owner of a number agrees to the sender's zone messages.
+        case consentCode(String)
+        /// Zones of the sender.
+        case zones(File)
+        /// About the recipient's account. The sender is the site.
+        case account(AccountMessage)
+        /// Nothing: the message is dropped. A sign-in with an unknown contact causes the same work
+        /// as one with a known contact.
+        case decoy
+    }
+
     public var channel: Channel
     /// E.164 for `sms`, an address for `email`.
     public var address: String
-    /// Name of the person who requested it, as the text shows it.
+    /// Name of the person who requested it, or of the site, as the text shows it.
     public var sender: String
     /// BCP 47: the language of the text.
     public var locale: String
-    /// Code with which the recipient consents to messages; nil = none.
-    public var code: String?
-    /// Zones for the recipient; nil = none.
-    public var file: File?
+    public var content: Content
 
     public init(
-        channel: Channel, address: String, sender: String, locale: String, code: String? = nil,
-        file: File? = nil
+        channel: Channel, address: String, sender: String, locale: String, content: Content
     ) {
         self.channel = channel
         self.address = address
         self.sender = sender
         self.locale = locale
-        self.code = code
-        self.file = file
+        self.content = content
+    }
+}
+
+/// Content of a message to a person about their own account.
+public enum AccountMessage: Hashable, Sendable, Codable {
+    case signInCode(String)
+    /// Code with which a person proves that the contact point is theirs.
+    case contactCode(String)
+    /// Asks the person to verify the contact point.
+    case contactReminder
+    /// The person tests the contact point.
+    case contactTest
+    /// The contact point was removed from the account, or replaced.
+    case contactRemoved
+    /// A browser signed in.
+    case newSession
+
+    /// Whether it is sent to a number that replied STOP. Codes and warnings about one's own account
+    /// are; what may reach a stranger, or could be done without, is not.
+    public var overridesOptOut: Bool {
+        switch self {
+        case .signInCode, .contactRemoved, .newSession: true
+        case .contactCode, .contactReminder, .contactTest: false
+        }
+    }
+
+    /// Whether it contains a secret.
+    public var isCode: Bool {
+        switch self {
+        case .signInCode, .contactCode: true
+        case .contactReminder, .contactTest, .contactRemoved, .newSession: false
+        }
     }
 }

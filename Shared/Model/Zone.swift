@@ -124,6 +124,10 @@ public struct Zone: DirectoryPayload {
     public var messages: [MessageID]
     /// Rows of a zone file that have no meaning here, preserved for export.
     public var extra: [String]
+    /// When its shape was last drawn; nil = before that was recorded.
+    public var drawn: Timestamp?
+    /// Who drew it; nil = the operator, or not recorded.
+    public var drawnBy: PersonID?
     public var version: Int64
 
     public init(
@@ -133,7 +137,8 @@ public struct Zone: DirectoryPayload {
         insetCentimetres: Int32 = 0, alertDistanceMetres: Int = 0, dwellSeconds: Int = 0,
         clock: ZoneClock? = nil, schedule: ZoneSchedule? = nil, absentByMinute: Int? = nil,
         alarm: ZoneAlarm = ZoneAlarm(), audience: ZoneAudience? = nil, messages: [MessageID] = [],
-        extra: [String] = [], version: Int64 = 1
+        extra: [String] = [], drawn: Timestamp? = nil, drawnBy: PersonID? = nil,
+        version: Int64 = 1
     ) {
         self.id = id
         self.owner = owner
@@ -156,6 +161,8 @@ public struct Zone: DirectoryPayload {
         self.audience = audience
         self.messages = messages
         self.extra = extra
+        self.drawn = drawn
+        self.drawnBy = drawnBy
         self.version = version
     }
 
@@ -184,6 +191,8 @@ public struct Zone: DirectoryPayload {
             audience: try values.decodeIfPresent(ZoneAudience.self, forKey: .audience),
             messages: try values.decode(forKey: .messages, or: []),
             extra: try values.decode(forKey: .extra, or: []),
+            drawn: try values.decodeIfPresent(Timestamp.self, forKey: .drawn),
+            drawnBy: try values.decodeIfPresent(PersonID.self, forKey: .drawnBy),
             version: try values.decode(Int64.self, forKey: .version))
     }
 }

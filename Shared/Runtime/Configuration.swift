@@ -10,13 +10,15 @@ public struct Configuration: Sendable {
     /// settings of others.
     static let owners: [(name: String, owner: String)] = [
         ("JAGA_INGEST_", "ingest"), ("JAGA_SOS_WORD", "ingest"), ("JAGA_MQTT_", "services"),
-        ("JAGA_MEMBERSHIP_", "membership"),
+        ("JAGA_MEMBERSHIP_", "membership"), ("JAGA_SITE_NAME", "membership"),
+        ("JAGA_SIGN_", "membership"),
         ("JAGA_EVALUATOR_", "evaluator"),
         ("JAGA_TIMER_", "timer"), ("JAGA_NOTIFIER_", "notifier"), ("JAGA_SMS_", "notifier"),
         ("JAGA_MAIL_", "notifier"), ("JAGA_PUBLIC_URL", "services"), ("JAGA_MAP_URL", "notifier"),
         ("JAGA_HEARTBEAT_", "notifier"),
         ("JAGA_BIND", "services"), ("JAGA_PROXIES", "services"), ("JAGA_CURVE", "services"),
-        ("JAGA_KEYS", "services"),
+        ("JAGA_KEYS", "services"), ("JAGA_RIGHTS_FILE", "services"),
+        ("JAGA_BILLING_", "membership"),
         ("JAGA_HOST_INGEST", "services"),
         ("JAGA_HOST_MEMBERSHIP", "services"), ("JAGA_HOST_TIMER", "services"),
         ("JAGA_HOST_NOTIFIER", "services"), ("JAGA_RETENTION_HOURS", "services"),

@@ -25,7 +25,7 @@ public enum Masking {
         "problem", "radiusCentimetres", "radiusMetres", "raised", "rank", "reachCentimetres",
         "reached", "reason", "received", "recipient", "recipients", "regions",
         "reopened", "report", "reports", "rings", "role", "roles", "round", "schedule",
-        "scope", "set", "sets", "sharing", "signal", "signals", "signIn", "since", "sleepSeconds",
+        "set", "sets", "sharing", "signal", "signals", "signIn", "since", "sleepSeconds",
         "source", "specversion", "start", "started", "state", "subject", "suspect", "tier", "time",
         "to", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
         "viewer", "waitSeconds", "watch", "windows", "zone", "zoneKind", "zoneOptOuts", "zones",

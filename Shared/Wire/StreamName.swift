@@ -15,11 +15,13 @@ public enum StreamName: Hashable, Sendable {
     case deadlines
     /// Delivery receipts, acknowledgements, escalations; served by notifier.
     case deliveries
+    /// Which credentials were used; served by ingest.
+    case usage
 
     /// All streams, ordered by ``code``.
     public static let all: [StreamName] =
         Partition.all.map { .input($0) } + Partition.all.map { .events($0) }
-        + [.sos, .directory, .deadlines, .deliveries]
+        + [.sos, .directory, .deadlines, .deliveries, .usage]
 
     /// A permanent small number, used in tables.
     public var code: Int {
@@ -30,6 +32,7 @@ public enum StreamName: Hashable, Sendable {
         case .directory: 129
         case .deadlines: 130
         case .deliveries: 131
+        case .usage: 132
         }
     }
 
@@ -38,7 +41,8 @@ public enum StreamName: Hashable, Sendable {
         self = StreamName.all[code]
     }
 
-    /// The stream's name: `in/17`, `events/17`, `sos`, `directory`, `deadlines`, `deliveries`.
+    /// The stream's name: `in/17`, `events/17`, `sos`, `directory`, `deadlines`, `deliveries`,
+    /// `usage`.
     public var text: String {
         switch self {
         case .input(let partition): "in/\(partition)"
@@ -47,6 +51,7 @@ public enum StreamName: Hashable, Sendable {
         case .directory: "directory"
         case .deadlines: "deadlines"
         case .deliveries: "deliveries"
+        case .usage: "usage"
         }
     }
 
@@ -68,6 +73,7 @@ public enum StreamName: Hashable, Sendable {
         case .directory: Array("dir----|".utf8)
         case .deadlines: Array("dline--|".utf8)
         case .deliveries: Array("deliv--|".utf8)
+        case .usage: Array("usage--|".utf8)
         }
     }
 

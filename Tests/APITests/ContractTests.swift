@@ -49,7 +49,7 @@ import Testing
             let hasToken = described.path.contains("{token}")
             let security: Contract.Security =
                 switch row.access {
-                case .pathSecret: .none
+                case .pathSecret, .open, .signature: .none
                 case .phone where hasToken: .optional
                 case .phone, .rights, .signedIn, .device, .monitoring: .required
                 }
@@ -64,7 +64,10 @@ import Testing
         let types = [
             "Channel": values(Channel.self), "Plan": values(Plan.self),
             "BillingSource": values(BillingSource.self), "Affiliation": values(Affiliation.self),
-            "SignInKind": values(SignInKind.self), "Platform": values(Platform.self),
+            "SignInKind": values(SignInKind.self),
+            "CredentialKind": values(CredentialKind.self), "Platform": values(Platform.self),
+            "StaffRole": values(StaffRole.self), "Action": values(Action.self),
+            "DenialReason": values(Denial.self),
             "Role": values(Role.self), "Precision": values(Precision.self),
             "MessageMode": values(ZoneMessage.Mode.self),
             "QuarantineReason": values(QuarantineReason.self),

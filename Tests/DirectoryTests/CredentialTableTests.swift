@@ -41,7 +41,7 @@ import Testing
         var table = CredentialTable()
         for hash in [digits(1), "text"] {
             let watching = Credential(
-                id: credential(1), hash: hash, scope: .monitor, created: now)
+                id: credential(1), hash: hash, kind: .monitor, created: now)
             table[watching.id] = watching
             #expect(table[watching.id] == watching)
             #expect(table.credential(hash: hash) == watching)

@@ -10,7 +10,7 @@ import Testing
     private static let mail = contact(.email, "ben@example.org")
 
     private static func contact(_ channel: Channel, _ address: String) -> ContactPoint {
-        ContactPoint(id: ContactID(.zero), channel: channel, address: address)
+        ContactPoint(id: ContactID(.zero), channel: channel, address: address, verified: .zero)
     }
 
     private func replica(
@@ -115,5 +115,17 @@ import Testing
             ]))
         #expect(obstacle(all, replica()) == nil)
         #expect(all.gateways?.count == 1, "unchanged gateways are not published")
+    }
+
+    @Test func `has a verified contact point`() {
+        let all = Reachability(gateways: [gateway(.external, [.sms, .email])])
+        var number = Self.number
+        number.verified = nil
+        #expect(obstacle(all, replica(contacts: [number])) == .unverified)
+        #expect(obstacle(all, replica(contacts: [number, Self.mail])) == nil)
+        #expect(all.obstacle(to: number, unverified: true, at: Self.now) == nil, "a last resort")
+        let ben = Person(id: Self.ben, name: "Ben", contacts: [number])
+        #expect(all.obstacle(to: ben, unverified: true, at: Self.now) == nil)
+        #expect(obstacle(Reachability(gateways: []), replica(contacts: [number])) == .noGateway)
     }
 }

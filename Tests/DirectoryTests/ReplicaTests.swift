@@ -6,10 +6,10 @@ import Testing
 @Suite struct ReplicaTests {
     @Test func `a token's hash identifies its principal`() {
         let replica = replica(family)
-        #expect(replica.principal(tokenHash: "h1") == .device(device(1), of: person(1)))
-        #expect(replica.principal(tokenHash: "h3") == .person(person(1)))
-        #expect(replica.principal(tokenHash: "h4") == .operator)
-        #expect(replica.principal(tokenHash: "h5") == nil)
+        #expect(replica.principal(tokenHash: "h1", at: .zero) == .device(device(1), of: person(1)))
+        #expect(replica.principal(tokenHash: "h3", at: .zero) == .person(person(1)))
+        #expect(replica.principal(tokenHash: "h4", at: .zero) == .operator)
+        #expect(replica.principal(tokenHash: "h5", at: .zero) == nil)
         #expect(replica.operatorCredentials.map(\.id) == [credential(4)])
     }
 
@@ -26,8 +26,8 @@ import Testing
         let steps = replica.apply(.personRemoved(PersonRemoval(person: person(1))))
         #expect(replica.person(person(1)) == nil)
         #expect(replica.device(device(1)) == nil)
-        #expect(replica.principal(tokenHash: "h1") == nil)
-        #expect(replica.principal(tokenHash: "h3") == nil)
+        #expect(replica.principal(tokenHash: "h1", at: .zero) == nil)
+        #expect(replica.principal(tokenHash: "h3", at: .zero) == nil)
         #expect(replica.zones(of: person(1)).isEmpty)
         #expect(replica.circles(of: person(1)).isEmpty)
         #expect(replica.circle(circle(1))?.members.map(\.person) == [person(2)])
@@ -45,8 +45,8 @@ import Testing
         var replica = replica(family)
         replica.apply(.deviceRemoved(DeviceRemoval(device: device(1))))
         #expect(replica.person(person(1))?.primaryDevice == nil)
-        #expect(replica.principal(tokenHash: "h1") == nil)
-        #expect(replica.principal(tokenHash: "h3") == .person(person(1)))
+        #expect(replica.principal(tokenHash: "h1", at: .zero) == nil)
+        #expect(replica.principal(tokenHash: "h3", at: .zero) == .person(person(1)))
         #expect(replica.devices(of: person(1)).isEmpty)
         #expect(replica.devices(of: person(2)).map(\.id) == [device(2)])
     }
@@ -63,8 +63,8 @@ import Testing
     @Test func `a rotated credential is known by its new hash only`() {
         var replica = replica(family)
         replica.apply(aCredential(1, hash: "new", of: 1, device: 1))
-        #expect(replica.principal(tokenHash: "h1") == nil)
-        #expect(replica.principal(tokenHash: "new") == .device(device(1), of: person(1)))
+        #expect(replica.principal(tokenHash: "h1", at: .zero) == nil)
+        #expect(replica.principal(tokenHash: "new", at: .zero) == .device(device(1), of: person(1)))
         #expect(replica.credentials(of: device(1)).map(\.hash) == ["new"])
     }
 

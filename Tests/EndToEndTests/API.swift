@@ -19,6 +19,17 @@ struct API: Sendable {
         return answer.json
     }
 
+    /// Creates the first credential of a person.
+    ///
+    /// - Parameter person: the response that created the person
+    /// - Returns: its token
+    func activate(_ person: JSON) throws -> String {
+        try call(
+            "POST", "/v1/people/\(person.text("id"))/activation",
+            ["code": .string(try person.member("activation").text("code"))]
+        ).member("credential").text("token")
+    }
+
     /// Sends a request and returns any response.
     func send(_ method: String, _ path: String, _ json: JSON? = nil) throws -> PlainHTTP.Answer {
         guard let json else { return try http.send(method, path, token: token) }

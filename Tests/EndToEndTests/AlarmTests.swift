@@ -50,16 +50,19 @@ extension `The suite` {
                 "stayed in River (inside → inside): 25 m inside, for the zone's dwell time",
                 "left River (inside → outside): 175 m outside; in this zone more than 20 m counts",
             ]
-            let lines = try await run(home.suite, "explain", "anna", "--since", "10m")
+            let lines = try await run(
+                home.suite, "explain", "anna", "--since", "10m", "--access-reason", "test of texts")
             #expect(lines.count == words.count, "\(lines)")
             for (line, words) in zip(lines, words) {
                 #expect(line.contains(words), "\(line)")
             }
             let items = try await run(
-                home.suite, "explain", home.anna.id, "--zone", "river", "--limit", "2", "--json")
+                home.suite, "explain", home.anna.id, "--zone", "river", "--limit", "2", "--json",
+                "--access-reason", "test of texts")
             let kinds = try items.map { try JSON.parse(Array($0.utf8))["kind"]?.string }
             #expect(kinds == ["dwelled", "exited"])
-            let none = try await run(home.suite, "explain", home.bob.id)
+            let none = try await run(
+                home.suite, "explain", home.bob.id, "--access-reason", "test of texts")
             #expect(none == ["No decisions in this period."])
         }
 

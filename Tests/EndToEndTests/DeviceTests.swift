@@ -56,7 +56,7 @@ extension `The suite` {
             let key = "/v1/people/\(anna)/devices/\(device)/encryption-key"
             #expect(
                 try suite.http.send(
-                    "PUT", key, ["passphrase": "correct horse"], token: token
+                    "PUT", key, ["passphrase": "correct horse"], token: suite.operatorToken()
                 ).status == 204)
             let retried = try await jaga(suite, "quarantine", "retry", "--reason", "encrypted")
             #expect(retried.contains("accepted: 1 new"), "\(retried)")

@@ -53,6 +53,7 @@ enum ExtremeBody {
     static let samples = [
         "addMember": #"{"person":"{bob}","role":"guardian"}"#,
         "recordAccess": #"{"people":["{person}"]}"#,
+        "setNeverNotifyList": #"{"people":["{bob}"],"circles":[]}"#,
         "updatePerson": #"{"name":"Anna"}"#,
         "updateDevice": #"{"name":"phone"}"#,
         "updateCircle": #"{"name":"More"}"#,

@@ -63,14 +63,25 @@ private struct ExtremeAttempt {
         // The same applies to codes; no response contains the code.
         "sendPrivateMessageCode": 429, "sendCircleMessageCode": 429,
         "enterPrivateMessageCode": 400, "enterCircleMessageCode": 400,
+        "verifyContact": 400, "openSession": 401,
         // Nobody has resolved the emergency, and there is no draft.
         "confirmEndOfEmergency": 409, "sendDraft": 404,
+        // No app store is configured.
+        "receiveBillingEvent": 404,
         // No response contains tokens of receipts and replies: NotifierDaemonTests covers these.
         "receiveReceipt": 404, "receiveReceiptForm": 404, "receiveReply": 404,
         "receiveReplyForm": 404,
         // No stream is stopped.
         "mendStreamsOfIngest": 409, "mendStreamsOfMembership": 409, "mendStreamsOfTimer": 409,
         "mendStreamsOfNotifier": 409,
+        // Only the response that creates a person contains the code.
+        "activatePerson": 400,
+        // No provider and no session in a browser: MembershipDaemonTests covers these.
+        "startAtProvider": 404, "returnFromProvider": 400, "endSessionsByProvider": 400,
+        "signOut": 401,
+        // No authenticator, and passkeys are their person's alone.
+        "readPasskeySignInOptions": 409, "signInWithPasskey": 400,
+        "addPasskey": 400, "readPasskeyOptions": 409,
         // The countdown has ended.
         "cancelEmergency": 409,
     ]

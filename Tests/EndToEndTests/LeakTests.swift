@@ -30,6 +30,11 @@ extension `The suite` {
             private let ids: [String: String]
             private let paths: [String]
 
+            /// Whether a response never ends. LivePropertyTests cover what streams show.
+            private static func isStream(_ path: String) -> Bool {
+                path.hasPrefix("/v1/tail") || path == "/v1/live"
+            }
+
             init(_ home: Household) async throws {
                 self.home = home
                 removed = home.bob
@@ -123,7 +128,7 @@ extension `The suite` {
             ///
             /// - Parameter mayKnowMembership: the viewer may know that Anna is in the circle
             func walk(as viewer: Household.Person, mayKnowMembership: Bool) throws {
-                for path in paths where !path.hasPrefix("/v1/tail") && path != "/" {
+                for path in paths where !Scene.isStream(path) && path != "/" {
                     for person in [home.anna.id, viewer.id] {
                         let filled = completed(path, person)
                         let answer = try viewer.api.send("GET", filled)

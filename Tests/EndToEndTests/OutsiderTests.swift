@@ -27,15 +27,22 @@ extension `The suite` {
                 ])
         }
 
-        /// Starts a suite with the demo's circle; returns the curl commands of its phone.
-        private func startDemo() async throws -> (suite: RunningSuite, curls: [String]) {
+        /// Starts a suite with the demo's circle; returns the curl commands of its phone, and the
+        /// activation codes.
+        private func startDemo() async throws -> (
+            suite: RunningSuite, curls: [String], codes: [String]
+        ) {
             let suite = try RunningSuite()
             try await suite.start()
             let demo = try suite.run(["demo"])
             #expect(await eventually { demo.process.reap() != nil })
             let curls = demo.text.matches(of: /curl [^\n]*\\\n[^\n]*/).map { String($0.output) }
             try #require(curls.count == 4)
-            return (suite, curls)
+            let codes = demo.text.matches(of: /activation code[^:]*: (\S+)/).map {
+                String($0.output.1)
+            }
+            try #require(codes.count == 3)
+            return (suite, curls, codes)
         }
 
         private func report(_ curl: String, to suite: RunningSuite) async throws {
@@ -112,7 +119,7 @@ extension `The suite` {
         }
 
         @Test func `a curl command follows the events that jaga tail shows`() async throws {
-            let (suite, curls) = try await startDemo()
+            let (suite, curls, codes) = try await startDemo()
             func follow(_ query: String, _ more: [String] = []) throws -> Capture {
                 let token = try suite.operatorToken()
                 let url = "http://127.0.0.1:\(suite.http.port)/v1/tail/ingest?\(query)"
@@ -133,7 +140,8 @@ extension `The suite` {
             let place = first.lines.first { $0.hasPrefix("id: ") }?.dropFirst(4) ?? ""
             await first.stop()
 
-            let second = try follow("type=zone.e&pii=true", ["-H", "Last-Event-ID: \(place)"])
+            let second = try follow(
+                "type=zone.e&pii=true&reason=support%20case", ["-H", "Last-Event-ID: \(place)"])
             #expect(await eventually { events(second).count == 1 }, "\(second.text)")
             try await report(curls[2], to: suite)
             #expect(await eventually { events(second).count == 2 }, "\(second.text)")
@@ -141,8 +149,9 @@ extension `The suite` {
             #expect(types == ["jaga.zone.exited", "jaga.zone.entered"])
             let person = events(second)[0]["subject"]?.string ?? ""
             await second.stop()
+            // Anna's code is the first.
             let made = try suite.http.send(
-                "POST", "/v1/people/\(person)/credentials", [:], token: suite.operatorToken())
+                "POST", "/v1/people/\(person)/activation", ["code": .string(codes[0])], token: nil)
             let token = made.json["credential"]?["token"]?.string
             let accesses = try suite.http.send(
                 "GET", "/v1/people/\(person)/access-log", token: token)
@@ -156,7 +165,7 @@ extension `The suite` {
         }
 
         @Test func `jaga tail works from any host with the monitoring token`() async throws {
-            let (suite, curls) = try await startDemo()
+            let (suite, curls, _) = try await startDemo()
             let remote = try TemporaryFolder()
             // It also reports disconnected services.
             func events(_ tail: Capture) -> [String] {
@@ -191,7 +200,7 @@ extension `The suite` {
                 })
             #expect(events(past) == events(live) && past.process.exitStatus == 0, "\(past.text)")
             #expect(past.text.contains("***") && !past.text.contains("Home"), "\(past.text)")
-            let unmasked = try tail("--pii", "--since", "1h")
+            let unmasked = try tail("--pii", "--access-reason", "support case", "--since", "1h")
             #expect(await eventually { unmasked.process.reap() != nil })
             #expect(unmasked.process.exitStatus == 1)
 

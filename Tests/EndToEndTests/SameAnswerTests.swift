@@ -33,11 +33,14 @@ extension `The suite` {
             case "devices": ["name": "phone", "platform": "ios"]
             case "members": ["person": .string(bob), "role": "member"]
             case "{zone}" where operation.path.contains("zone-opt-outs"): nil
+            case "{zone}" where operation.path.contains("zone-acceptances"): nil
+            case "never-notify": ["people": [.string(bob)], "circles": []]
             case "zones", "{zone}": zone
             case "import": ["type": "FeatureCollection", "features": [zone]]
             case "mail": ["to": "somebody@example.test"]
             case "messages", "{message}": ["number": "+15550001009"]
             case "confirmation" where operation.path.contains("messages"): ["code": "123456"]
+            case "verification", "activation": ["code": "123456"]
             case "mqtt-topic": ["topic": "owntracks/somebody/phone"]
             case "extension": ["minutes": 10]
             case "notes": ["text": "Note", "time": "2026-01-01T00:00:00Z"]
@@ -47,10 +50,11 @@ extension `The suite` {
         }
 
         private static let prefixes = [
-            "person": "per", "circle": "cir", "device": "dev", "zone": "zon", "set": "set",
+            "person": "per", "contact": "con", "circle": "cir", "device": "dev", "zone": "zon",
+            "set": "set",
             "message": "msg", "emergency": "emg", "journey": "jny", "watch": "wat",
             "notification": "ntf", "photo": "pho", "credential": "crd", "id": "qua",
-            "draft": "drf", "suggestion": "sug",
+            "draft": "drf", "suggestion": "sug", "session": "crd",
         ]
 
         /// The path with these ids, and unknown ids for the rest.
@@ -66,9 +70,9 @@ extension `The suite` {
         @Test func `gets the response for a missing resource`() async throws {
             try await Household.run { home in
                 let admin = home.admin
-                let dora = try admin.call("POST", "/v1/people", ["name": "Dora"]).text("id")
-                let token = try admin.call("POST", "/v1/people/\(dora)/credentials", [:])
-                    .member("credential").text("token")
+                let person = try admin.call("POST", "/v1/people", ["name": "Dora"])
+                let dora = try person.text("id")
+                let token = try admin.activate(person)
                 let own = API(http: home.suite.http, token: token)
                 let circle = try own.call("POST", "/v1/circles", ["name": "Others"]).text("id")
                 let zoneID = try own.call("POST", "/v1/circles/\(circle)/zones", Self.zone).text(
@@ -89,7 +93,7 @@ extension `The suite` {
                 let message = try own.call(
                     "POST", "/v1/circles/\(circle)/messages", ["number": "+15550001008"])
                 ids["message"] = try message.text("id")
-                let credential = try admin.call("POST", "/v1/people/\(dora)/credentials", [:])
+                let credential = try own.call("POST", "/v1/people/\(dora)/credentials", [:])
                 ids["credential"] = try credential.member("credential").text("id")
                 let operations = try Self.operations()
                 #expect(operations.count > 100)
@@ -126,7 +130,10 @@ extension `The suite` {
             #expect(
                 !(200..<300).contains(there.status) || isOpen(operation),
                 "\(operation.id): \(there.text)")
-            #expect(![400, 405, 415].contains(there.status), "\(operation.id): \(there.text)")
+            // A wrong code is a wrong value.
+            #expect(
+                ![400, 405, 415].contains(there.status) || operation.id == "activatePerson",
+                "\(operation.id): \(there.text)")
             for name in Set(there.headers.keys).union(absent.headers.keys)
             where name != "x-request-id" && name != "date" {
                 #expect(

@@ -19,6 +19,21 @@ private let counting = ID128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
+    /// Test cases 1 and 6 of RFC 4231.
+    @Test func `with a key agrees with RFC 4231`() {
+        let short = Hash.hmacSHA256(
+            Array("Hi There".utf8), key: [UInt8](repeating: 0x0b, count: 20))
+        #expect(
+            Hex.encode(short) == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        let long = Hash.hmacSHA256(
+            Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+            key: [UInt8](repeating: 0xaa, count: 131))
+        #expect(
+            Hex.encode(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+        #expect(Hash.isEqual(short, short) && !Hash.isEqual(short, long))
+        #expect(!Hash.isEqual(short, Array(short.dropLast())) && Hash.isEqual([], []))
+    }
+
     @Test func `of a chain has little-endian fields`() {
         let link = Hash.chain(
             previous: 0x0123_4567_89AB_CDEF, id: counting, kind: 32, schema: 1,

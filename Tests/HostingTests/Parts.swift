@@ -103,10 +103,13 @@ final class Script: Service, ReadsSnapshots, PartitionOwner, DefersCalls, Suspen
         suspendedRequests.removeAll()
     }
 
-    func principal(of request: Request) -> Principal? {
-        switch Credentials(request.headers)?.token {
-        case operatorToken: .operator
-        case "anna": .person(PersonID(ID128(high: 1, low: 1)))
+    func credential(of request: Request) -> Credential? {
+        let id = CredentialID(ID128(high: 1, low: 1))
+        return switch request.token {
+        case operatorToken: Credential(id: id, hash: "", created: .zero)
+        case "anna":
+            Credential(
+                id: id, hash: "", person: PersonID(ID128(high: 1, low: 1)), created: .zero)
         default: nil
         }
     }

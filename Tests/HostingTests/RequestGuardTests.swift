@@ -114,6 +114,47 @@ import Web
         }
     }
 
+    private static let cookie = "__Host-jaga=" + String(repeating: "a", count: 43)
+
+    @Test(arguments: [
+        Web.Method.post, .put, .patch, .delete, .options,
+    ])
+    func `demands proof that its own page sent a change with a cookie`(method: Web.Method) {
+        func refusal(_ more: [String: String], _ path: String = "/v1/x") -> Problem? {
+            var headers: Headers = ["Cookie": Self.cookie, "X-Forwarded-Proto": "https"]
+            for (name, value) in more { headers[name] = value }
+            return RequestGuard.originRefusal(of: request(method, path, headers))
+        }
+        for path in ["/v1/x", "/v1/emergencies", "/v1/sessions"] {
+            #expect(refusal([:], path)?.status == 403)
+            #expect(refusal(["Sec-Fetch-Site": "none"], path)?.status == 403)
+            #expect(refusal(["Sec-Fetch-Site": "same-site"], path)?.status == 403)
+            #expect(refusal(["Sec-Fetch-Site": "cross-site"], path)?.status == 403)
+            #expect(refusal(["Origin": "https://evil.example"], path)?.status == 403)
+            #expect(refusal(["Origin": "http://jaga.example.org"], path)?.status == 403)
+            #expect(refusal(["Origin": "null"], path)?.status == 403)
+            #expect(
+                refusal(
+                    ["Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"], path)?
+                    .status == 403)
+            #expect(refusal(["Sec-Fetch-Site": "same-origin"], path) == nil)
+            #expect(refusal(["Origin": "https://jaga.example.org"], path) == nil)
+            #expect(refusal(["Authorization": "Bearer token"], path) == nil, "no cookie is used")
+        }
+    }
+
+    @Test func `lets a page read with a cookie, but no page of another site`() {
+        func refusal(_ more: [String: String]) -> Problem? {
+            var headers: Headers = ["Cookie": Self.cookie]
+            for (name, value) in more { headers[name] = value }
+            return RequestGuard.originRefusal(of: request(.get, "/v1/x", headers))
+        }
+        #expect(refusal([:]) == nil)
+        #expect(refusal(["Sec-Fetch-Site": "same-origin"]) == nil)
+        #expect(refusal(["Sec-Fetch-Site": "same-site"])?.status == 403)
+        #expect(refusal(["Sec-Fetch-Site": "cross-site"])?.status == 403)
+    }
+
     private func guarded(_ settings: [String: String]) throws -> RequestGuard {
         RequestGuard(
             try Configuration(

@@ -185,7 +185,7 @@ final class Stage {
     func addMonitoringToken(_ token: String) throws -> CredentialID {
         let credential = Credential(
             id: CredentialID(ID128(high: 5, low: 5)), hash: Hash.sha256Text(token),
-            scope: .monitor, created: .zero)
+            kind: .monitor, created: .zero)
         try change(.credentialChanged(credential))
         try run(until: { host.directory?.replica.credential(credential.id) != nil })
         return credential.id

@@ -21,7 +21,7 @@ let start = Timestamp(seconds: 1_800_000_000)
 /// The core with a directory, a clock set by hand, and a store that keeps what effects say, so that
 /// a test can take the process down at any time.
 struct Bench {
-    var directory = Replica()
+    var directory: Replica
     var core: Core
     var now = start
     var store = MemoryStore()
@@ -33,7 +33,8 @@ struct Bench {
     var access: [AccessRow] = []
     private var nextRequest: UInt64 = 1
 
-    init(_ directory: [EventBody] = family) {
+    init(_ directory: [EventBody] = family, rights: RightsTable = .standard) {
+        self.directory = Replica(rights: rights)
         for change in directory { self.directory.apply(change) }
         core = Core(store.stored, in: self.directory)
         endTurns()

@@ -1,3 +1,4 @@
+import Directory
 import Model
 import Testing
 
@@ -70,6 +71,27 @@ import Testing
         #expect(hint(&bench, mark: String(repeating: "x", count: 100_000)) != nil)
         #expect(bench.store.policies.values.map(\.confirmed) == [""])
         #expect(hint(&bench) != nil)
+    }
+
+    @Test(arguments: [(Platform.ios, 2), (.android, 3), (.other, 3)])
+    func `a policy has as many regions as the device's platform allows, the nearest`(
+        platform: Platform, count: Int
+    ) throws {
+        var bench = Bench(rights: try RightsOverrides.apply("regions.ios = 2"))
+        bench.change(
+            .deviceChanged(
+                Device(id: device(1), person: person(1), name: "phone", platform: platform)))
+        var policy = policy(.region)
+        policy.regions = (1...3 as ClosedRange<UInt64>).map {
+            WatchedRegion(
+                zone: zone($0), center: Coordinate(latitudeE7: Int32($0), longitudeE7: 0),
+                radiusMetres: 100)
+        }
+        bench.applyDerived(.policyChanged(policy))
+        let shown = try #require(hint(&bench))
+        #expect(
+            shown.policy.regions.map(\.zone)
+                == (1...3 as ClosedRange<UInt64>).prefix(count).map { zone($0) })
     }
 
     @Test func `only the primary device gets policies`() {

@@ -145,20 +145,29 @@ import Testing
         #expect(bench.access.allSatisfy { $0.viewer == nil })
     }
 
-    @Test func `an access is one row per viewer and hour, except for oneself`() {
+    @Test func `accesses are counted per viewer, hour and kind, except for oneself`() {
         var bench = reporting()
         bench.now = Timestamp(seconds: 500_000 * 3600)
+        func count(_ number: UInt64, hour: Int64, as kind: AccessKind) -> Int {
+            bench.access.filter {
+                $0.person == person(number) && $0.viewer == person(2) && $0.hour == hour
+                    && $0.kind == kind
+            }.map(\.count).reduce(0, +)
+        }
+        bench.access = []
         for _ in 0..<5 { _ = positions(&bench, as: ben) }
-        let row = AccessRow(person: person(1), viewer: person(2), hour: 500_000)
-        #expect(bench.access.count { $0 == row } == 1)
+        #expect(count(1, hour: 500_000, as: .positions) == 4, "5 is no power of two")
+        #expect(bench.access.count == 6, "two people, written at 1, 2 and 4")
         #expect(!bench.access.contains { $0.person == $0.viewer })
-        #expect(bench.access.count == 2)
         bench.wait(3600)
         _ = positions(&bench, as: ben)
-        #expect(bench.access.count == 4)
-        _ = friends(&bench, of: 2)
-        _ = friends(&bench, of: 2)
-        #expect(Set(bench.access.dropFirst(2)).count == 2)
+        #expect(count(1, hour: 500_000, as: .positions) == 5, "exact once the hour is over")
+        #expect(count(1, hour: 500_001, as: .positions) == 1)
+        for _ in 0..<2 { _ = friends(&bench, of: 2) }
+        #expect(count(1, hour: 500_001, as: .map) == 2)
+        bench.wait(7200)
+        _ = positions(&bench, as: ben)
+        #expect(count(3, hour: 500_001, as: .positions) == 1)
     }
 
     @Test func `friends are the person and all who share, each once`() {

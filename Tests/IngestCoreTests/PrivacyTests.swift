@@ -1,5 +1,6 @@
 import Dialects
 import Directory
+import Geometry
 import Model
 import Testing
 
@@ -126,6 +127,67 @@ import Testing
         #expect(fix(of: 1, &bench, as: ben) == nil)
         receive(snapshot([signal(1, .fall), signal(2, .panic)]), &bench)
         #expect(fix(of: 1, &bench, as: ben) != nil)
+    }
+
+    @Test func `somebody on a never-notify list sees no emergency, whatever they were told`() {
+        var (bench, id) = emergency(.panic)
+        #expect(fix(of: 1, &bench, as: ben) != nil)
+        bench.change(
+            .neverNotifyChanged(NeverNotifyList(person: person(1), people: [person(2)])))
+        #expect(fix(of: 1, &bench, as: ben) == nil)
+        #expect(bench.read(id, as: ben) == .notFound)
+        #expect(bench.locate(1, as: ben) == .denied(.notSharing))
+        #expect(fix(of: 1, &bench, as: cho) != nil)
+        bench.change(
+            .neverNotifyChanged(NeverNotifyList(person: person(1), circles: [circle(2)])))
+        #expect(bench.read(id, as: dan) == .notFound && fix(of: 1, &bench, as: ben) != nil)
+    }
+
+    @Test func `others see the same of an emergency with and without a never-notify list`() {
+        func seen(_ list: NeverNotifyList?, _ viewer: Principal) -> [Answer?] {
+            var (bench, id) = emergency(.panic, sharing: .on)
+            if let list {
+                bench.change(.neverNotifyChanged(list))
+                // Nobody on the list got a message.
+                bench = Bench()
+                bench.change(.neverNotifyChanged(list))
+                bench.change(aCircle(1, [member(1, .admin), member(2), member(3, .guardian)]))
+                bench.change(aCircle(2, [member(4, .admin), member(1)]))
+                bench.deliver([observation(at: -60, lat: 5)])
+                var told = snapshot([signal(1, .panic)])
+                told.recipients = [person(3), person(4)]
+                told.reached = .accepted
+                receive(told, &bench)
+                id = signal(1, .panic).id
+            }
+            return [bench.read(id, as: viewer), bench.positions(of: circle(1), as: viewer)]
+        }
+        let list = NeverNotifyList(person: person(1), people: [person(2)])
+        #expect(seen(list, cho) == seen(nil, cho))
+        #expect(seen(list, dan) == seen(nil, dan))
+    }
+
+    @Test func `a person who shares zones only is shown by the zone that they accepted`() throws {
+        func zoneName(drawn: Timestamp?, precision: Precision = .zone) throws -> String? {
+            var bench = Bench()
+            bench.change(aCircle(1, [member(1, .admin, precision: precision), member(2)]))
+            if case .zoneChanged(var zone) = aZone(1, of: .circle(circle(1))) {
+                zone.drawn = drawn
+                zone.prepared = try prepare(zone.shape)
+                bench.change(.zoneChanged(zone))
+            }
+            bench.deliver([observation(at: -60)])
+            guard case .positions(let list) = bench.positions(of: circle(1), as: ben) else {
+                return nil
+            }
+            let shown = list.first { $0.person == person(1) }
+            #expect((shown?.fix == nil) == (precision == .zone))
+            return shown?.zoneName
+        }
+        #expect(try zoneName(drawn: nil) == "Z1")
+        #expect(try zoneName(drawn: start) == "Z1", "there when they joined")
+        #expect(try zoneName(drawn: .distantFuture) == nil, "drawn after they joined")
+        #expect(try zoneName(drawn: nil, precision: .exact) == nil, "the place says more")
     }
 
     @Test func `a removed person is no longer a recipient`() {

@@ -54,7 +54,8 @@ import Web
         let path = "/v1/circles/\(circle(1))/positions"
         #expect(try world.send(.get, path, token: "phone-1").status == 429)
         #expect(try world.send(.get, path, token: "phone-2").status == 200)
-        #expect(try world.send(.get, path, token: "operator").status == 200)
+        let reason = "?reason=support%20case"
+        #expect(try world.send(.get, path + reason, token: "operator").status == 200)
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
         #expect(metrics.render().contains(#"jaga_ingest_rejected_total{reason="rate-device"} 2"#))

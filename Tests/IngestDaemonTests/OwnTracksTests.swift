@@ -53,6 +53,19 @@ import Web
         #expect(try reasons(world).isEmpty)
     }
 
+    @Test func `an encrypted report gets friends even if the token is in the URL`() throws {
+        let world = try World()
+        let body = #"{"passphrase":"\#(Self.passphrase)"}"#
+        try world.send(.put, Self.keyPath, body, token: "person-1")
+        try world.send(.post, "/pub", PhoneTests.location, token: "phone-2")
+        let answer = try world.send(.post, "/pub?token=phone-1", sealed(PhoneTests.location))
+        let text = try opened(answer)
+        #expect(text.contains("T2") && text.contains("lat"))
+        let wrong = try world.send(
+            .post, "/pub?token=phone-1", sealed(PhoneTests.location, "another"))
+        #expect(try opened(wrong) == "[]", "whoever cannot encrypt it learns nothing")
+    }
+
     @Test func `unreadable messages are quarantined, and the phone gets a success`() throws {
         let world = try World()
         let message = sealed(PhoneTests.location, "another")
@@ -285,7 +298,10 @@ import Web
         for hour in 0..<3 {
             world.now = start + .seconds(Int64(hour) * 3600)
             try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "person-2")
-            try world.send(.get, "/v1/circles/\(circle(1))/positions", token: "operator")
+            let positions = "/v1/circles/\(circle(1))/positions"
+            #expect(try world.send(.get, positions, token: "operator").status == 400)
+            let reason = "?reason=support%20case%2012"
+            #expect(try world.send(.get, positions + reason, token: "operator").status == 200)
         }
         try world.send(.post, "/v1/people/\(person(1))/locate", token: "person-2")
         let path = "/v1/people/\(person(1))/access-log"
@@ -296,13 +312,33 @@ import Web
             items += page["items"]?.array ?? []
             cursor = page["next"]?.string.map { "&cursor=" + $0 } ?? ""
         } while !cursor.isEmpty && items.count < 20
-        #expect(items.count == 6)
-        #expect(items.map { $0["name"]?.string } == [nil, "Ben", nil, "Ben", nil, "Ben"])
+        #expect(items.count == 7)
+        #expect(items.map { $0["name"]?.string } == [nil, "Ben", "Ben", nil, "Ben", nil, "Ben"])
         #expect(items[0]["hour"]?.string == "2026-11-20T12:00:00.000Z")
+        #expect(items[0]["reason"] == "support case 12" && items[0]["kind"] == "positions")
+        #expect(items[1]["kind"] == "locate")
         #expect(items[1]["asked"]?.string == world.now.description)
-        #expect(items[3]["asked"] == .null)
+        #expect(items[2]["kind"] == "positions" && items[2]["count"] == 1)
+        #expect(items[2]["asked"] == .null && items[2]["reason"] == .null)
         #expect(try world.send(.get, path, token: "person-2").status == 403)
         #expect(try world.send(.get, path + "?cursor=x", token: "person-1").status == 400)
+    }
+
+    @Test func `the access log shows what staff did to an account, and why`() throws {
+        let world = try World()
+        let record = AccessRecord(
+            person: person(1), viewer: nil, at: world.now, kind: .credentials,
+            reason: "lost phone 12")
+        try world.receive(.accessRecorded(record), id: 1, on: .directory)
+        let path = "/v1/people/\(person(1))/access-log"
+        let items = try world.send(.get, path, token: "person-1").json["items"]?.array ?? []
+        #expect(items.count == 1 && items[0]["kind"] == "credentials")
+        #expect(items[0]["viewer"] == .null && items[0]["reason"] == "lost phone 12")
+        for short in ["x", "%20%20%20too%20few", String(repeating: "x", count: 201)] {
+            let answer = try world.send(
+                .get, "/v1/circles/\(circle(1))/positions?reason=\(short)", token: "operator")
+            #expect(answer.status == 400 && answer.json["field"] == "reason", "\(short)")
+        }
     }
 
     @Test func `a policy is sent as a command until the phone confirms it`() throws {

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 import Testing
@@ -24,6 +25,43 @@ import Web
         #expect(stored == .integer(2))
         let seen = try world.database.scalar("SELECT count(*) FROM access")
         #expect(seen == .integer(1))
+    }
+
+    @Test(arguments: ["token=phone-1", "key=phone-1", "id=phone-1", "u=anna&dev=phone-1"])
+    func `a token in the URL gets no friends, the same in a header does`(query: String) throws {
+        let world = try World()
+        try world.send(.post, "/pub", Self.location, token: "phone-2")
+        let answer = try world.send(.post, "/pub?" + query, Self.location)
+        #expect(answer.status == 200)
+        for secret in ["card", "lat", "T1", "T2"] { #expect(!answer.text.contains(secret)) }
+        let both = try world.send(.post, "/pub?" + query, Self.location, token: "phone-1")
+        #expect(!both.text.contains("lat"), "it is still in the URL")
+        #expect(try world.database.scalar("SELECT count(*) FROM access") == .integer(0))
+        let shown = try world.send(.post, "/pub", Self.location, token: "phone-1")
+        #expect(shown.text.contains("lat") && shown.text.contains("T2"))
+    }
+
+    @Test func `phones' paths accept no other kind of credential, and no expired one`() throws {
+        let world = try World()
+        func add(_ token: String, _ kind: CredentialKind, expires: Timestamp? = nil) {
+            world.replica.apply(
+                .credentialChanged(
+                    Credential(
+                        id: CredentialID(Hash.id(.text(token))), hash: Hash.sha256Text(token),
+                        kind: kind, person: person(1), device: kind == .report ? device(1) : nil,
+                        created: start, expires: expires)))
+        }
+        for kind in CredentialKind.allCases where kind != .report {
+            add("other-\(kind)", kind)
+            let answer = try world.send(.post, "/pub", Self.location, token: "other-\(kind)")
+            #expect(answer.status == 403)
+            #expect(answer.text.contains("kind \(kind)") && answer.text.contains("device"))
+        }
+        add("brief", .report, expires: world.now + .seconds(60))
+        #expect(try world.send(.post, "/pub", Self.location, token: "brief").status == 200)
+        world.now = world.now + .seconds(60)
+        #expect(try world.send(.post, "/pub", Self.location, token: "brief").status == 401)
+        #expect(world.records(.inputReport).count == 1)
     }
 
     @Test func `a repeated report is a success and stored once, also after a restart`() throws {

@@ -270,8 +270,13 @@ final class World: IngestHost {
 
     func principal(of request: Request) -> Principal? {
         guard let token = Credentials(request.headers)?.token else { return nil }
-        return replica.principal(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))))
+        return replica.principal(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))), at: now)
     }
+
+    /// Credentials of phones that were used, in order.
+    private(set) var used: [CredentialID] = []
+
+    func recordUse(of credential: CredentialID) { used.append(credential) }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
 

@@ -19,7 +19,10 @@ import Web
                 .count == 1)
         #expect(try travels.get(as: "person-1").status == 200)
         #expect(travels.world.accesses.count == 1, "one a viewer and hour, none of one's own")
-        #expect(try travels.get("/points", as: "operator").status == 200)
+        #expect(try travels.get("/points", as: "operator").status == 400, "without a reason")
+        #expect(travels.world.accesses.count == 1)
+        let reason = "/points?reason=support%20case"
+        #expect(try travels.get(reason, as: "operator").status == 200)
         #expect(travels.world.accesses.count == 2)
     }
 

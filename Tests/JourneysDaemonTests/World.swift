@@ -192,7 +192,9 @@ final class World: JourneysHost, JourneysOwner {
         answer(request, response)
     }
 
-    func recordAccess(by principal: Principal, to person: PersonID) throws {
+    func recordAccess(
+        by principal: Principal, to person: PersonID, as kind: AccessKind, reason: String?
+    ) throws {
         accesses.insert("\(principal) \(person) \(now.seconds / 3600)")
     }
 

@@ -156,13 +156,13 @@ import Testing
             scene.ask(anna, .sendCode(family, message(1), code(2))).rejection?.reason
                 == .tooOften(Limits.codeWindow))
         #expect(confirmed(enter(1)) != nil)
-        #expect(scene.codes == [.remove(message(1))])
+        #expect(scene.codes == [.remove(.message(message(1)))])
     }
 
     @Test func `a confirmed number gets no further code`() {
         make(1)
         scene.ask(.operator, .confirmMessage(family, message(1)))
-        #expect(scene.codes == [.remove(message(1))])
+        #expect(scene.codes == [.remove(.message(message(1)))])
         let again = scene.ask(anna, .sendCode(family, message(1), code(2)))
         #expect(again.rejection?.reason == .conflict)
     }

@@ -8,7 +8,11 @@ import Testing
         let scene = Scene()
         let created = scene.ask(.operator, .createPerson(person(4), personPatch { $0.name = "D" }))
         #expect(created.person?.name == "D")
-        #expect(scene.published == [.personChanged(Person(id: person(4), name: "D"))])
+        let ends = scene.now + .seconds(30 * 86_400)
+        #expect(
+            scene.published == [
+                .personChanged(Person(id: person(4), name: "D", trialEnds: ends))
+            ])
         let refused = scene.ask(anna, .createPerson(person(5), personPatch { $0.name = "E" }))
         #expect(refused.denial == .operatorOnly)
         #expect(scene.published.isEmpty)
@@ -113,10 +117,10 @@ import Testing
         let scene = Scene(circle: true)
         scene.ask(citra, .createDevice(person(3), device(3), deviceNamed("C"), credential(3)))
         let version = scene.family?.version ?? 0
-        #expect(scene.ask(citra, .removePerson(person(3))) == .gone)
+        #expect(scene.ask(citra, .removePerson(person(3))) == .erased(person(3)))
         #expect(scene.family?.members.map(\.person) == [person(1), person(2)])
         #expect(scene.family?.version == version + 1)
-        #expect(scene.core.directory.principal(tokenHash: "h3") == nil)
+        #expect(scene.core.directory.principal(tokenHash: "h3", at: .zero) == nil)
         #expect(
             scene.published.map(\.kind) == [
                 .circleChanged, .credentialRemoved, .deviceRemoved, .personRemoved,
@@ -128,7 +132,7 @@ import Testing
         #expect(scene.ask(anna, .removePerson(person(1))).rejection?.reason == .conflict)
         #expect(scene.core.directory.person(person(1)) != nil)
         scene.ask(anna, .updateMember(circle(1), person(2), member(.admin)))
-        #expect(scene.ask(anna, .removePerson(person(1))) == .gone)
+        #expect(scene.ask(anna, .removePerson(person(1))) == .erased(person(1)))
     }
 
     @Test func `a circle is removed with its last joined member`() {
@@ -136,7 +140,7 @@ import Testing
         scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Mine" }))
         scene.ask(anna, .addMember(circle(1), person(2), member(.member)))
         scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home")))
-        #expect(scene.ask(anna, .removePerson(person(1))) == .gone)
+        #expect(scene.ask(anna, .removePerson(person(1))) == .erased(person(1)))
         #expect(scene.family == nil)
         #expect(scene.core.directory.zone(zone(1)) == nil)
     }

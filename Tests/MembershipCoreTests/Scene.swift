@@ -9,7 +9,13 @@ final class Scene {
     private(set) var published: [EventBody] = []
     /// Changes of codes by the last command.
     private(set) var codes: [CodeChange] = []
-    private var request: RequestID = 0
+    /// Changes of sessions by the last command.
+    private(set) var sessions: [SessionChange] = []
+    /// Messages about accounts by the last input.
+    private(set) var notices: [AccountNotice] = []
+    /// Changes of sign-in codes by the last input.
+    private(set) var signIn: [SignInChange] = []
+    private(set) var request: RequestID = 0
 
     /// Handles a command and returns its answer.
     @discardableResult
@@ -17,21 +23,41 @@ final class Scene {
         request += 1
         let command = Command(
             request: request, principal: principal, ifVersion: ifVersion, change: change)
+        return handle(.command(command))
+    }
+
+    /// Handles an input that is answered.
+    @discardableResult
+    func handle(_ input: Input) -> Answer {
+        let answers = perform(input)
+        guard answers.count == 1 else { fatalError("a request is answered once") }
+        return answers[0]
+    }
+
+    @discardableResult
+    func perform(_ input: Input) -> [Answer] {
         var effects: [Effect] = []
-        core.handle(.command(command), at: now, into: &effects)
+        core.handle(input, at: now, into: &effects)
         var answers: [Answer] = []
         published = []
         codes = []
+        sessions = []
+        notices = []
+        signIn = []
         for effect in effects {
             switch effect {
             case .record(let body): published.append(body)
+            case .circleList: break
             case .code(let change): codes.append(change)
-            case .answer(request, let answer): answers.append(answer)
-            case .answer: fatalError("an answer to a request that was not made")
+            case .session(let change): sessions.append(change)
+            case .activation: break
+            case .signIn(let change): signIn.append(change)
+            case .notice(let notice): notices.append(notice)
+            case .textLimitReached, .reminded: break
+            case .answer(_, let answer): answers.append(answer)
             }
         }
-        guard answers.count == 1 else { fatalError("a command is answered once") }
-        return answers[0]
+        return answers
     }
 
     /// Anna (1), Ben (2) and Citra (3); with `circle`, a family of which Anna is the admin, Ben a
@@ -61,9 +87,11 @@ func zone(_ number: Int) -> ZoneID { ZoneID(ID128(high: 5, low: UInt64(number)))
 func credential(_ number: Int) -> NewCredential {
     NewCredential(id: CredentialID(ID128(high: 3, low: UInt64(number))), hash: "h\(number)")
 }
-func contact(_ number: Int, _ address: String, _ channel: Channel = .sms) -> ContactPoint {
-    ContactPoint(
-        id: ContactID(ID128(high: 6, low: UInt64(number))), channel: channel, address: address)
+func contactID(_ number: Int) -> ContactID { ContactID(ID128(high: 6, low: UInt64(number))) }
+func contact(
+    _ number: Int, _ address: String, _ channel: Channel = .sms, vouched: Bool = false
+) -> ContactPoint {
+    ContactPoint(id: contactID(number), channel: channel, address: address, vouched: vouched)
 }
 
 let anna = Principal.person(person(1))
@@ -122,7 +150,16 @@ extension Answer {
     var denial: Denial? {
         if case .denied(let denial)? = rejection?.reason { denial } else { nil }
     }
-    var person: Person? { if case .person(let person) = self { person } else { nil } }
+    var person: Person? {
+        switch self {
+        case .person(let person), .unreachablePerson(let person, _): person
+        default: nil
+        }
+    }
+    /// The person and credential of a new session.
+    var session: (person: Person, credential: Credential)? {
+        if case .session(let person, let credential) = self { (person, credential) } else { nil }
+    }
     var circle: Circle? { if case .circle(let circle) = self { circle } else { nil } }
     var zone: Zone? { if case .zone(let zone) = self { zone } else { nil } }
     var device: Device? {

@@ -1,3 +1,4 @@
+import DirectoryViews
 import Model
 import Runtime
 import Testing

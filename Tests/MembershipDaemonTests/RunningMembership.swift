@@ -8,6 +8,9 @@ final class RunningMembership {
     let portBase = FreePorts.base(of: [1, 2, 3, 4, 5, 101, 102, 104, 105, 201, 202, 204, 205, 301])
     private(set) var membership: Capture?
     private var ingest: Capture?
+    /// By person.
+    private(set) var activationCodes: [String: String] = [:]
+    private var tokens: [String: String] = [:]
 
     init(withIngest: Bool = false) async throws {
         folder = try TemporaryFolder()
@@ -91,13 +94,29 @@ final class RunningMembership {
     }
 
     /// Creates a person and returns their id.
-    func person(_ name: String) throws -> String {
-        try ask("POST", "/v1/people", "{'name': '\(name)'}").text("id")
+    ///
+    /// - Parameter more: further members of the body, after a comma
+    func person(_ name: String, _ more: String = "") throws -> String {
+        let made = try ask("POST", "/v1/people", "{'name': '\(name)'\(more)}")
+        let id = try made.text("id")
+        activationCodes[id] = try made.text("activation", "code")
+        return id
     }
 
-    /// Creates a credential for a person and returns its token.
+    /// Returns the token of a person, who activates their account with the first one.
     func token(of person: String) throws -> String {
-        try ask("POST", "/v1/people/\(person)/credentials").text("credential", "token")
+        if let token = tokens[person] { return token }
+        let token = try activate(person).text("credential", "token")
+        tokens[person] = token
+        return token
+    }
+
+    /// Uses the activation code of a person.
+    func activate(_ person: String) throws -> PlainHTTP.Answer {
+        let code = activationCodes[person] ?? ""
+        return try PlainHTTP(port: portBase + 2).send(
+            "POST", "/v1/people/\(person)/activation",
+            body: Array("{\"code\": \"\(code)\"}".utf8), token: nil)
     }
 }
 

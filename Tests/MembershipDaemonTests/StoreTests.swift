@@ -175,21 +175,24 @@ private func post(
             .createDevice(person, device, phone, NewSecret().credential),
             .addMember(circleID, person, MemberPatch()),
             .createZone(.circle(circleID), ZoneID(SecureRandom.id()), zone),
-            .createCredential(person, NewSecret().credential),
         ]
-        func perform(_ changes: [Change]) throws {
+        func perform(_ changes: [Change], by principal: Principal = .operator) throws {
             let rows = DirectoryRows(
-                database: try Database(path: folder.file("s"), migrations: Tables.migrations))
+                database: try Database(path: folder.file("s"), migrations: Tables.migrations),
+                rights: .standard)
             for change in changes {
                 var effects: [Effect] = []
                 core.handle(
-                    .command(Command(request: 1, principal: .operator, change: change)), at: now,
+                    .command(Command(request: 1, principal: principal, change: change)), at: now,
                     into: &effects)
                 for case .record(let step) in effects { try rows.record(step) }
             }
             #expect(try rows.load() == core.directory)
         }
         try perform(changes)
+        try perform(
+            [.createCredential(person, NewSecret().credential, CredentialTerms())],
+            by: .person(person))
         #expect(core.directory.counts == (1, 1, 2, 1, 1))
         try perform([.removeDevice(person, device), .removeCircle(circleID)])
         try perform([.removePerson(person)])

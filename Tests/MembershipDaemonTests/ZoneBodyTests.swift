@@ -1,3 +1,4 @@
+import DirectoryViews
 import MembershipCore
 import Model
 import Parsing

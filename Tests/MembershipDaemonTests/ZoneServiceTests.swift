@@ -34,7 +34,10 @@ import Testing
         #expect(changed.status == 200)
         #expect(changed.json["properties"]?["timeZone"] == .null)
         #expect(changed.json["properties"]?["inset"]?.double == -20)
-        #expect(try jaga.ask("GET", path).body == changed.body)
+        let read = try jaga.ask("GET", path).json
+        for name in ["id", "geometry", "properties"] {
+            #expect(read[name] != nil && read[name] == changed.json[name])
+        }
         let senseless = try jaga.ask(
             "PATCH", path, "{'type': 'Feature', 'properties': {'transitions': ['approach']}}")
         #expect(senseless.status == 400)
@@ -132,7 +135,7 @@ import Testing
         #expect(try jaga.ask("GET", path).json["confirmed"]?.string != nil)
         let other = try jaga.ask("PATCH", path, "{'number': '+60123456780', 'mode': 'automatic'}")
         #expect(other.json["confirmed"] == .null)
-        #expect(try jaga.ask("DELETE", path).status == 204)
+        #expect(try jaga.ask("DELETE", path).json["messages"]?["count"] == 0)
     }
 
     @Test func `codes, attempts and rate limits survive a kill`() async throws {

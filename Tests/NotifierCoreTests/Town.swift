@@ -37,7 +37,9 @@ enum Town {
             guard let address else { continue }
             let id = ContactID(ID128(high: number, low: UInt64(contacts.count)))
             contacts.append(
-                ContactPoint(id: id, channel: channel, address: address, rank: contacts.count))
+                ContactPoint(
+                    id: id, channel: channel, address: address, rank: contacts.count,
+                    verified: .zero))
         }
         return Person(
             id: PersonID(ID128(high: 1, low: number)), name: name,

@@ -1,6 +1,7 @@
 import Model
 import Parsing
 import Testing
+import Web
 
 @testable import NotifierDaemon
 
@@ -83,11 +84,15 @@ struct PrivacyTests {
     @Test func `access to the timeline is recorded once per viewer and hour`() throws {
         for _ in 0..<3 { _ = try items(timeline, as: "person-2") }
         #expect(
-            looks == [AccessRecord(person: person(1), viewer: person(2), at: noon)])
+            looks == [
+                AccessRecord(person: person(1), viewer: person(2), at: noon, kind: .timeline)
+            ])
         _ = try items(timeline, as: "person-1")
         #expect(looks.count == 1, "a look at oneself is none")
         _ = try items(timeline, as: "operator")
-        #expect(looks.last == AccessRecord(person: person(1), viewer: nil, at: noon))
+        #expect(
+            looks.last
+                == AccessRecord(person: person(1), viewer: nil, at: noon, kind: .timeline))
         host.now = noon + .seconds(3600)
         _ = try items(timeline, as: "person-2")
         #expect(looks.count == 3)
@@ -96,8 +101,91 @@ struct PrivacyTests {
 
     @Test func `access to the outbox is recorded for the subjects of its messages`() throws {
         _ = try items("/v1/outbox", as: "operator")
-        #expect(looks == [AccessRecord(person: person(1), viewer: nil, at: noon)])
+        #expect(
+            looks == [AccessRecord(person: person(1), viewer: nil, at: noon, kind: .outbox)])
         #expect(try host.get("/v1/outbox", as: "person-2").status == 403)
         #expect(looks.count == 1)
+    }
+
+    @Test func `a reason is published with the access, and a bad one is rejected`() throws {
+        _ = try host.get("/v1/outbox", as: "operator", query: "reason=complaint%204711")
+        #expect(looks.map(\.reason) == ["complaint 4711"])
+        _ = try host.get("/v1/outbox", as: "operator", query: "reason=because")
+        #expect(looks.count == 1, "too short: rejected, and nothing was shown")
+    }
+
+    // MARK: Never-notify lists
+
+    /// A host in which the same happened; if `list` is set, Aisha's list excludes somebody.
+    private static func world(hiding list: NeverNotifyList?) throws -> TestHost {
+        let host = try TestHost()
+        if let list { host.replica.apply(.neverNotifyChanged(list)) }
+        try host.receive(.zoneEntered(TestHost.crossing), on: .events(.of(person(1))))
+        try host.receive(TestHost.opened(), on: .events(.of(person(1))))
+        host.now = noon + .seconds(130)
+        try host.turn { _ in }
+        return host
+    }
+
+    /// Status, headers and body of everything that a viewer reads.
+    private static func everything(_ host: TestHost, as token: String) throws -> [String] {
+        let id = emergency(1)
+        let paths: [(Web.Method, String)] = [
+            (.get, "/v1/circles/\(family)/timeline"), (.get, "/v1/circles/\(family)/reachability"),
+            (.get, "/v1/people/\(person(2))/notifications"),
+            (.get, "/v1/people/\(person(2))/drafts"),
+            (.get, "/v1/people/\(person(3))/notifications"),
+            (.get, "/v1/people/\(person(1))/drafts"),
+            (.get, "/v1/people/\(person(1))/notifications"), (.get, "/v1/escalations"),
+            (.get, "/v1/escalations/\(id)"), (.get, "/v1/outbox"), (.get, "/v1/notifications"),
+            (.get, "/v1/opt-outs"), (.get, "/v1/gateways"),
+            (.post, "/v1/emergencies/\(id)/confirmation"),
+        ]
+        return try paths.map { method, path in
+            let answer = host.answers[try host.send(method, path, as: token)]
+            return "\(path) \(answer?.status ?? 0) \(answer?.headers ?? [:]) "
+                + String(decoding: answer?.body ?? [], as: UTF8.self)
+        }
+    }
+
+    @Test func `to others all is the same with and without a never-notify list`() throws {
+        let open = try Self.world(hiding: nil)
+        let hiding = try Self.world(
+            hiding: NeverNotifyList(person: person(1), people: [person(2)]))
+        #expect(
+            try Self.everything(open, as: "person-3") == Self.everything(hiding, as: "person-3"))
+        let decisions = try hiding.get("/v1/circles/\(family)/timeline", as: "person-3").json
+        #expect(decisions.text.contains("\(person(2))"), "Budi is shown as notified")
+    }
+
+    @Test func `somebody on the list reads as if nothing had happened`() throws {
+        let list = NeverNotifyList(person: person(1), people: [person(2)])
+        let hiding = try Self.world(hiding: list)
+        let quiet = try TestHost()
+        quiet.now = hiding.now
+        #expect(
+            try Self.everything(hiding, as: "person-2") == Self.everything(quiet, as: "person-2"))
+        let acknowledgement = try hiding.send(
+            .post, "/v1/emergencies/\(emergency(1))/acknowledgement", as: "person-2")
+        let unknown = try quiet.send(
+            .post, "/v1/emergencies/\(emergency(1))/acknowledgement", as: "person-2")
+        #expect(hiding.answers[acknowledgement]?.status == quiet.answers[unknown]?.status)
+        #expect(hiding.answers[acknowledgement]?.body == quiet.answers[unknown]?.body)
+    }
+
+    @Test func `the person reads whom their list excluded`() throws {
+        let hiding = try Self.world(
+            hiding: NeverNotifyList(person: person(1), people: [person(2)]))
+        func reasons(_ token: String) throws -> [String] {
+            let items = try hiding.get("/v1/circles/\(family)/timeline", as: token).json["items"]
+            return (items?.array ?? []).flatMap { $0["decisions"]?.array ?? [] }
+                .filter { $0["person"]?["id"]?.string == "\(person(2))" }
+                .compactMap { $0["reason"]?.string }
+        }
+        #expect(try Set(reasons("person-1")) == ["never-notify"])
+        #expect(try !reasons("person-3").contains("never-notify"))
+        #expect(try !reasons("operator").contains("never-notify"))
+        let escalation = try hiding.get("/v1/escalations/\(emergency(1))", as: "operator").json
+        #expect(!escalation.text.contains("\(person(2))"), "the operator must not call Budi")
     }
 }

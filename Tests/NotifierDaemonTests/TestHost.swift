@@ -29,6 +29,17 @@ final class TestHost: NotifierHost {
     var published: [Event] = []
     var answers: [UInt64: Response] = [:]
     var transfers: [Transfer] = []
+    /// Steps of streamed responses.
+    var steps: [UInt64: [StreamStep]] = [:]
+    /// Unsent bytes of streams whose clients do not read.
+    var unsent: [UInt64: Int] = [:]
+    /// Streams whose clients are gone.
+    var closed: Set<UInt64> = []
+    var connectionsMax = 16_096
+    var directoryPosition: Position?
+    /// Distinguishes chains of the directory.
+    var chainSalt: UInt64 = 0
+    private var unstreamed: [(UInt64, StreamStep)] = []
     private var unpublished: [Event] = []
     private var unanswered: [(UInt64, Response)] = []
     private var departing: [Transfer] = []
@@ -66,7 +77,7 @@ final class TestHost: NotifierHost {
             ].enumerated().map { index, way in
                 ContactPoint(
                     id: ContactID(ID128(high: number, low: UInt64(index))), channel: way.0,
-                    address: way.1, rank: index)
+                    address: way.1, rank: index, verified: .zero)
             }
             replica.apply(
                 .personChanged(
@@ -108,6 +119,7 @@ final class TestHost: NotifierHost {
 
     /// Restarts the process with its store.
     func restart() throws {
+        unstreamed = []
         unpublished = []
         unanswered = []
         departing = []
@@ -134,7 +146,9 @@ final class TestHost: NotifierHost {
         try database.commit()
         published += unpublished
         for (id, response) in unanswered { answers[id] = response }
+        for (id, step) in unstreamed { steps[id, default: []].append(step) }
         transfers += departing
+        unstreamed = []
         unpublished = []
         unanswered = []
         departing = []
@@ -142,9 +156,12 @@ final class TestHost: NotifierHost {
 
     /// Runs one turn and rolls it back.
     func rolledBackTurn(_ body: (NotifierService) throws -> Void) throws {
+        let before = (replica, directoryPosition)
         try database.begin()
         try body(service)
         database.rollback()
+        (replica, directoryPosition) = before
+        unstreamed = []
         unpublished = []
         unanswered = []
         departing = []
@@ -209,11 +226,24 @@ final class TestHost: NotifierHost {
     func principal(of request: Request) -> Principal? {
         guard let credentials = Credentials(request.headers) else { return nil }
         return replica.principal(
-            tokenHash: Hex.encode(Hash.sha256(Array(credentials.token.utf8))))
+            tokenHash: Hex.encode(Hash.sha256(Array(credentials.token.utf8))), at: now)
     }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
     func start(_ transfer: Transfer) { departing.append(transfer) }
+    func stream(_ id: UInt64, _ step: StreamStep) { unstreamed.append((id, step)) }
+
+    func unsentBytes(of id: UInt64) -> Int? {
+        guard let steps = steps[id], !closed.contains(id) else { return nil }
+        return steps.contains(.end) || steps.contains(.cut) ? nil : unsent[id] ?? 0
+    }
+
+    func credential(of request: Request) -> Credential? {
+        guard let credentials = Credentials(request.headers) else { return nil }
+        return replica.credential(
+            tokenHash: Hex.encode(Hash.sha256(Array(credentials.token.utf8))), at: now)
+    }
+
     func publish(_ event: Event, on stream: StreamName) throws { unpublished.append(event) }
 }
 

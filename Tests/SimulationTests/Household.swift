@@ -24,14 +24,18 @@ final class Household {
     /// By circle and name.
     var zones: [String: ZoneID] = [:]
     private var waiting = 0
+    private var hasLists = false
     private(set) var isReady = false
 
-    static let names = ["Anna", "Ben", "Cho", "Dee", "Eve"]
+    static let names = ["Anna", "Ben", "Cho", "Dee", "Eve", "Fay"]
     static let members: [(circle: String, person: String, role: String)] = [
         ("Family", "Cho", "admin"), ("Family", "Ben", "guardian"), ("Family", "Anna", "member"),
+        ("Family", "Fay", "guardian"),
         ("Club", "Dee", "admin"), ("Club", "Eve", "guardian"), ("Club", "Anna", "member"),
     ]
     static let withPhone: Set<String> = ["Anna", "Ben", "Dee", "Eve"]
+    /// Who is on whose never-notify list.
+    static let hidden: [(person: String, from: String)] = [("Anna", "Fay"), ("Dee", "Eve")]
     /// 64 characters, as in the token file.
     static let operatorToken = String(repeating: "operator", count: 8)
 
@@ -50,11 +54,20 @@ final class Household {
         return Household.members.contains { $0.person == other && circles.contains($0.circle) }
     }
 
+    /// Whether somebody must never be told or shown anything about a person.
+    func hides(_ person: PersonID, from viewer: PersonID) -> Bool {
+        let (name, other) = (self.person(withID: person)?.name, self.person(withID: viewer)?.name)
+        return Household.hidden.contains { $0.person == name && $0.from == other }
+    }
+
     /// The circles of a person.
     func circles(of person: PersonID) -> Set<CircleID> {
         let name = self.person(withID: person)?.name
         return Set(Household.members.filter { $0.person == name }.compactMap { circles[$0.circle] })
     }
+
+    /// Codes of new accounts, by name.
+    private var activationCodes: [String: String] = [:]
 
     // MARK: Set-up
 
@@ -69,6 +82,7 @@ final class Household {
             ask("/v1/people", Household.person(name)) { [self] json in
                 guard let id = json["id"]?.string.flatMap({ PersonID($0) }) else { return }
                 people[name] = SimulatedPerson(name: name, id: id)
+                activationCodes[name] = json["activation"]?["code"]?.string
             }
         }
     }
@@ -92,7 +106,8 @@ final class Household {
             }
         }
         for person in people.values.sorted(by: { $0.name < $1.name }) {
-            ask("/v1/people/\(person.id)/credentials", [:]) { [self] json in
+            let code: JSON = ["code": .string(activationCodes[person.name] ?? "")]
+            ask("/v1/people/\(person.id)/activation", code) { [self] json in
                 people[person.name]?.token = json["credential"]?["token"]?.string ?? ""
             }
             guard Household.withPhone.contains(person.name) else { continue }
@@ -106,16 +121,36 @@ final class Household {
         }
     }
 
-    private func ask(_ path: String, _ body: JSON, then handle: @escaping (JSON) -> Void) {
+    private func continueWithLists() {
+        for entry in Household.hidden {
+            guard let person = people[entry.person], let other = people[entry.from] else {
+                continue
+            }
+            ask(
+                "/v1/people/\(person.id)/never-notify",
+                ["people": [.string(other.id.description)]], .put, as: person.token
+            ) { [self] json in hasLists = json["people"] != nil }
+        }
+    }
+
+    private func ask(
+        _ path: String, _ body: JSON, _ method: Web.Method = .post,
+        as token: String = Household.operatorToken, then handle: @escaping (JSON) -> Void
+    ) {
         waiting += 1
         let clientRequest = ClientRequest(
-            .post, path, of: .membership, body, as: Household.operatorToken,
-            key: "make-\(world.newNumber())"
+            method, path, of: .membership, body, as: token, key: "make-\(world.newNumber())"
         ) { [self] response, _ in
             waiting -= 1
             if let json = try? JSON.parse(response.body) { handle(json) }
             guard waiting == 0 else { return }
-            if zones.isEmpty { continueWithMembers() } else { isReady = true }
+            if zones.isEmpty {
+                continueWithMembers()
+            } else if !hasLists {
+                continueWithLists()
+            } else {
+                isReady = true
+            }
         }
         world.clientRequests.begin(clientRequest)
     }
@@ -132,8 +167,8 @@ final class Household {
         return [
             "name": .string(name), "timeZone": "UTC",
             "contacts": [
-                ["channel": "sms", "address": .string(someone.number)],
-                ["channel": "email", "address": .string(someone.mail)],
+                ["channel": "sms", "address": .string(someone.number), "vouched": true],
+                ["channel": "email", "address": .string(someone.mail), "vouched": true],
             ],
         ]
     }

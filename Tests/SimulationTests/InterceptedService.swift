@@ -81,8 +81,8 @@ class InterceptedService: Service, WatchesDirectory, ReadsSnapshots, RereadsStre
     }
     func beginShutdown() { roles.drains?.beginShutdown() }
     var hasDrained: Bool { roles.drains?.hasDrained != false }
-    func principal(of request: Request) -> Principal? {
-        roles.authenticates?.principal(of: request)
+    func credential(of request: Request) -> Credential? {
+        roles.authenticates?.credential(of: request)
     }
     func writeMetrics(_ metrics: Metrics) { inner.writeMetrics(metrics) }
     var healthProblems: [String] { inner.healthProblems }

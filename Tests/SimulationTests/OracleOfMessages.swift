@@ -1,3 +1,4 @@
+import Directory
 import Model
 import NotifierCore
 import Store
@@ -8,6 +9,7 @@ extension Oracle {
     func checkMessages() throws {
         let rows = try rows("notifications", as: NotifierCore.Notification.self)
         try checkRights(rows)
+        try checkNeverNotified(rows)
         try checkEmergencies()
         try checkRepetitions(rows)
     }
@@ -20,6 +22,35 @@ extension Oracle {
             else { continue }
             throw Objection(
                 "\(recipient) was notified of \(person), with whom they share no circle")
+        }
+    }
+
+    /// Nobody on a person's never-notify list is told anything about them, is a recipient of their
+    /// emergencies, or is shown what happened.
+    private func checkNeverNotified(_ rows: [NotifierCore.Notification]) throws {
+        for row in rows {
+            guard let person = row.person else { continue }
+            for recipient in row.recipients where world.household.hides(person, from: recipient) {
+                throw Objection("\(recipient) was notified of \(person), who excluded them")
+            }
+        }
+        let replica = world.slot(.notifier).life?.host.directory?.replica
+        for emergency in try self.rows("emergencies", as: NotifierCore.Emergency.self) {
+            for recipient in emergency.recipients
+            where world.household.hides(emergency.person, from: recipient) {
+                throw Objection("\(recipient) is a recipient of \(emergency.id)")
+            }
+            guard let replica else { continue }
+            for person in world.household.everyone
+            where world.household.hides(emergency.person, from: person.id) {
+                let decision = replica.decide(
+                    .person(person.id), .readEmergency,
+                    on: .emergency(of: emergency.person, isRecipient: true, isAcknowledged: true),
+                    at: emergency.raised)
+                if decision.isAllowed {
+                    throw Objection("\(person.name) may read \(emergency.id)")
+                }
+            }
         }
     }
 

@@ -48,6 +48,10 @@ import Testing
         #expect(try isFound { ProgressWithoutProof() })
     }
 
+    @Test func `is detected: forgotten never-notify lists`() throws {
+        #expect(try isFound { ForgetsLists() })
+    }
+
     @Test func `is detected: a response before its commit`() throws {
         #expect(try isFound { AnsweredTooEarly() })
     }

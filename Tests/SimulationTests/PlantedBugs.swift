@@ -3,6 +3,7 @@ import Store
 import Wire
 
 @testable import Bus
+@testable import Hosting
 
 // Bugs that the bus was designed to prevent, each planted between a real service and its
 // host.
@@ -139,6 +140,22 @@ final class AnsweredTooEarly: PlantedBug {
             }
             httpServer.answer(request.id, .json(["accepted": 1], status: 202))
             httpServer.flush()
+        }
+    }
+}
+
+/// The notifier forgets never-notify lists.
+final class ForgetsLists: PlantedBug {
+    func meddle(_ service: InterceptedService, of slot: ProcessSlot) {
+        guard slot.service == .notifier else { return }
+        service.apply = { [unowned slot] event, _ in
+            guard let directory = slot.life?.host.directory else { return event }
+            for person in directory.replica.sortedPeople {
+                let list = NeverNotifyList(person: person.id)
+                try? directory.apply(
+                    Event(id: event.id, time: event.time, body: .neverNotifyChanged(list)))
+            }
+            return event
         }
     }
 }

@@ -25,8 +25,9 @@ extension Rule {
     /// All modules from the lowest to the highest; each may import only modules before it.
     static let moduleOrder: [String] = [
         "CLinux", "CZeroMQ", "CSQLite", "CMicroHTTPD", "CCurl", "CGEOS", "CSodium", "CQREncode",
-        "CExpat", "CZlib", "CMosquitto", "CSimdjson", "Model", "Collections", "Geometry", "Timing",
-        "Hashing", "Parsing", "Directory", "Wire", "Dialects", "ZoneFiles", "API",
+        "CExpat", "CZlib", "CMosquitto", "CJose", "CFido2", "CSimdjson", "Model", "Collections",
+        "Geometry", "Timing", "Hashing", "Parsing", "Directory", "DirectoryViews", "Wire",
+        "Dialects", "ZoneFiles", "SignOn", "API",
         "Runtime", "Store", "Web", "MQTT", "Gateways", "Bus", "Shapes", "Codes", "Archives",
         "Hosting",
         "JourneysCore", "IngestCore", "MembershipCore", "EvaluatorCore", "TimerCore",

@@ -21,8 +21,8 @@ extension Rule {
     static let addressFile = "Services/Evaluator/Core/State/Slab.swift"
 
     static let coreImports: Set<String> = [
-        "Model", "Collections", "Geometry", "Timing", "Directory", "Hashing", "Parsing", "Wire",
-        "Dialects", "JourneysCore",
+        "Model", "Collections", "Geometry", "Timing", "Directory", "DirectoryViews", "Hashing",
+        "Parsing", "Wire", "Dialects", "JourneysCore", "SignOn",
     ]
 
     static let pureCores = Rule.each("cores are pure functions of their inputs") { file in

@@ -43,7 +43,7 @@ import TimerCore
         let rows = ReachabilityRows(database: database)
         #expect(try rows.all().gateways == nil)
         let number = ContactPoint(
-            id: ContactID(.zero), channel: .sms, address: "+15550100")
+            id: ContactID(.zero), channel: .sms, address: "+15550100", verified: .zero)
         let gateway = GatewayState(
             name: "kannel", kind: .external, channels: [.sms], failing: Timestamp(seconds: 7))
         try rows.save(

@@ -24,7 +24,8 @@ import Web
         for (person, name, address) in [
             (Self.anna, "Anna", "+15550100"), (Self.ben, "Ben", "+15550101"),
         ] {
-            let number = ContactPoint(id: ContactID(.zero), channel: .sms, address: address)
+            let number = ContactPoint(
+                id: ContactID(.zero), channel: .sms, address: address, verified: .zero)
             replica.apply(.personChanged(Person(id: person, name: name, contacts: [number])))
         }
         let members = [Self.anna, Self.ben].map {

@@ -48,7 +48,8 @@ final class World: TimerHost {
         folder = try TemporaryFolder()
         database = try World.open(folder)
         for (person, name, number) in [(anna, "anna", "+15550100"), (ben, "ben", "+15550101")] {
-            let contact = ContactPoint(id: ContactID(.zero), channel: .sms, address: number)
+            let contact = ContactPoint(
+                id: ContactID(.zero), channel: .sms, address: number, verified: .zero)
             replica.apply(.personChanged(Person(id: person, name: name, contacts: [contact])))
             addToken(name, person: person)
         }
@@ -178,7 +179,7 @@ final class World: TimerHost {
 
     func principal(of request: Request) -> Principal? {
         guard let token = Credentials(request.headers)?.token else { return nil }
-        return replica.principal(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))))
+        return replica.principal(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))), at: now)
     }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }

@@ -152,14 +152,18 @@ public enum EventSamples {
                 id: person, name: "Aida",
                 contacts: [
                     ContactPoint(
-                        id: ContactID(id(10)), channel: .email, address: "a@example.org", rank: 1)
-                ], primaryDevice: device)),
+                        id: ContactID(id(10)), channel: .email, address: "a@example.org", rank: 1,
+                        label: "work", verified: time)
+                ], trialEnds: time, staff: .officer, guardians: [PersonID(id(20))], wardUntil: time,
+                primaryDevice: device)),
         .personRemoved(PersonRemoval(person: person)),
         .deviceChanged(
             Device(id: device, person: person, name: "Phone", client: "owntracks/9")),
         .deviceRemoved(DeviceRemoval(device: device)),
         .credentialChanged(
-            Credential(id: CredentialID(id(11)), hash: "00ff", scope: .monitor, created: time)),
+            Credential(
+                id: CredentialID(id(11)), hash: "00ff", kind: .help, person: person,
+                name: "old phone", created: time, expires: time)),
         .credentialRemoved(CredentialRemoval(credential: CredentialID(id(11)))),
         .circleChanged(
             Circle(
@@ -179,6 +183,8 @@ public enum EventSamples {
                 line: "call me", mode: .automatic, confirmed: time)),
         .messageRemoved(ZoneMessageRemoval(message: message)),
         .messageRequested(SealedMessage(expires: time, sealed: "c2VhbGVk")),
+        .neverNotifyChanged(
+            NeverNotifyList(person: person, people: [PersonID(id(20))], circles: [circle])),
     ]
 
     private static let lastly: [EventBody] = [
@@ -205,6 +211,7 @@ public enum EventSamples {
                         name: "kannel", kind: .external, channels: [.sms], failing: time)
                 ],
                 contacts: [ContactPointState(contact: ContactPointKey(id(14)), problem: .dead)])),
+        .usageRecorded(CredentialUsage(day: 20_780, credentials: [CredentialID(id(11))])),
     ]
 
     /// Private values in these events.

@@ -7,9 +7,12 @@ import Web
 final class API {
     /// Without a trailing slash, such as `http://127.0.0.1:8080`.
     let url: String
-    private let token: Token
+    /// Nil = requests have none.
+    private let token: Token?
     /// PEM file of trusted certificates, in place of the system's.
     private let authorities: String?
+    /// Why the caller looks at data of people; nil = no reason was given.
+    private let reason: String?
     private let transfers = Transfers()
     private var lastToken: UInt64 = 0
 
@@ -28,7 +31,16 @@ final class API {
     init(_ call: Call, as token: Token) throws {
         url = API.url(of: call)
         authorities = try Authorities.file(of: call)
+        reason = call.value("--access-reason")
         self.token = token
+    }
+
+    /// The suite that a call names, for requests that need no credential.
+    init(withoutToken call: Call) throws {
+        url = API.url(of: call)
+        authorities = try Authorities.file(of: call)
+        reason = nil
+        token = nil
     }
 
     static func url(of call: Call) -> String {
@@ -115,7 +127,9 @@ final class API {
     }
 
     private func request(_ method: Web.Method, _ path: String, _ body: JSON?) -> HTTPCall {
-        var headers: Headers = ["Authorization": "Bearer \(token.text)"]
+        var headers: Headers = [:]
+        if let token { headers["Authorization"] = "Bearer \(token.text)" }
+        if let reason { headers["X-Access-Reason"] = reason }
         if body != nil { headers["Content-Type"] = "application/json" }
         return HTTPCall(
             method, url + path, headers: headers, body: body?.serialized() ?? [],
@@ -150,7 +164,7 @@ final class API {
     static func pathPart(_ id: String) -> String { Percent.encode(id) }
 
     private func error(_ answer: TransferAnswer, _ what: String) -> CommandError {
-        if answer.status == 401 {
+        if answer.status == 401, let token {
             return CommandError("the suite rejects \(token.origin)", hint: token.hint)
         }
         let problem = try? JSON.parse(answer.body)

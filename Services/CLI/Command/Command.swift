@@ -51,9 +51,12 @@ extension Syntax.Option {
     static let portBase = Self(
         name: "--port-base", value: "N",
         help: "base of the services' ports (default: JAGA_PORT_BASE or 8100)")
+    static let reason = Self(
+        name: "--access-reason", value: "TEXT",
+        help: "why you look at a person's data; the person reads it in their access log")
     static let json = Self(
         name: "--json", value: nil, help: "print JSON")
 
     /// Options of all commands that use the HTTP API.
-    static let api: [Self] = [.url, .authorities, .home]
+    static let api: [Self] = [.url, .authorities, .home, .reason]
 }

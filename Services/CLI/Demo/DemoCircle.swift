@@ -10,6 +10,7 @@ struct DemoCircle {
     struct Person {
         let name: String
         let user: String
+        let account: (id: String, activationCode: String)
         let device: DeviceID
         let token: String
         let trackerID: String
@@ -52,13 +53,14 @@ struct DemoCircle {
         circle = try enrolment.circle(DemoCircle.name)
         var people: [Person] = []
         for (person, role) in DemoCircle.cast {
-            let id = try enrolment.person(person)
-            let device = try enrolment.device("\(person.name)'s phone", of: id)
+            let account = try enrolment.person(person)
+            let device = try enrolment.device("\(person.name)'s phone", of: account.id)
             people.append(
                 Person(
-                    name: person.name, user: person.name.lowercased(), device: device.id,
+                    name: person.name, user: person.name.lowercased(), account: account,
+                    device: device.id,
                     token: device.token,
-                    trackerID: try enrolment.join(id, to: circle, as: role), role: role))
+                    trackerID: try enrolment.join(account.id, to: circle, as: role), role: role))
         }
         self.people = people
         try enrolment.zone(
@@ -135,6 +137,7 @@ struct DemoCircle {
             Console.print(Console.paint("\(person.name), \(person.role.rawValue)", .bold))
             Console.print("  set-up of OwnTracks on \(person.name)'s phone:")
             try setup.show()
+            for line in Enrolment.activationLines(person.account) { Console.print("  " + line) }
             Console.print()
         }
         if PhoneURL.isLocal(phoneURL) {
@@ -142,7 +145,8 @@ struct DemoCircle {
                 "Phones cannot reach \(phoneURL): start the suite with 'jaga up --lan'.\n")
         }
         Console.print(
-            "Watch in another terminal: jaga tail --type jaga.zone --pii, and: jaga outbox\n")
+            "Watch in another terminal: jaga tail --type jaga.zone --pii --access-reason "
+                + "\"try it out\", and: jaga outbox\n")
         for person in people where person.role == .member {
             let setup = PhoneSetup(
                 url: phoneURL, device: person.device, token: person.token, user: person.user,

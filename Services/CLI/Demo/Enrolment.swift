@@ -12,16 +12,25 @@ struct Enrolment {
         var timeZone = "UTC"
         var phone: String?
         var mail: String?
+        /// Whether the operator vouches for the contact points.
+        var isVouched = true
     }
 
-    /// - Returns: the new person's id
-    func person(_ person: NewPerson) throws -> String {
+    /// - Returns: the new person's id, and the code with which they activate their account; it is
+    ///   shown only once
+    func person(_ person: NewPerson) throws -> (id: String, activationCode: String) {
         var contacts: [JSON] = []
         if let phone = person.phone {
-            contacts.append(["channel": "sms", "address": .string(phone), "rank": 0])
+            contacts.append([
+                "channel": "sms", "address": .string(phone), "rank": 0,
+                "vouched": .bool(person.isVouched),
+            ])
         }
         if let mail = person.mail {
-            contacts.append(["channel": "email", "address": .string(mail), "rank": 1])
+            contacts.append([
+                "channel": "email", "address": .string(mail), "rank": 1,
+                "vouched": .bool(person.isVouched),
+            ])
         }
         let made = try api.post(
             "/v1/people",
@@ -29,7 +38,18 @@ struct Enrolment {
                 "name": .string(person.name), "locale": .string(person.locale),
                 "timeZone": .string(person.timeZone), "contacts": .array(contacts),
             ])
-        return try text("id", in: made, of: "/v1/people")
+        return (
+            try text("id", in: made, of: "/v1/people"),
+            try text("code", in: made["activation"], of: "/v1/people")
+        )
+    }
+
+    /// Lines that tell how a new person gets in.
+    static func activationLines(_ person: (id: String, activationCode: String)) -> [String] {
+        [
+            "activation code, for 7 days: \(person.activationCode)",
+            "use it with: jaga person activate \(person.id)",
+        ]
     }
 
     /// - Returns: the new device's id and its token, which is shown only once

@@ -30,16 +30,18 @@ enum Init: Command {
             check: { TimeZoneFolder().rules(of: $0) != nil ? nil : "unknown" })
         let deviceName = try Question.ask("Name of your phone", defaultAnswer: "phone")
 
-        let person = try enrolment.person(
+        let account = try enrolment.person(
             .init(
                 name: name, timeZone: timeZone, phone: phone == "none" ? nil : phone,
                 mail: mail == "none" ? nil : mail))
+        let person = account.id
         let circle = try enrolment.circle(circleName)
         let trackerID = try enrolment.join(person, to: circle, as: .admin)
         let device = try enrolment.device(deviceName, of: person)
         Console.print(
             "\nCreated your account (\(person)), the circle \(circleName) (\(circle)) and phone."
         )
+        for line in Enrolment.activationLines(account) { Console.print(line) }
         let url = try PhoneURL.of(call)
         let setup = PhoneSetup(
             url: url, device: device.id, token: device.token, user: name, deviceName: deviceName,

@@ -26,6 +26,9 @@ enum CircleCommand: Command {
             .init(name: "--phone", value: "NUMBER", help: "invite: phone number of a new account"),
             .init(name: "--mail", value: "ADDRESS", help: "invite: mail address of a new account"),
             .init(
+                name: "--vouch", value: nil,
+                help: "invite: verify these; you know that they are the person's"),
+            .init(
                 name: "--time-zone", value: "NAME",
                 help: "invite: time zone of a new account (default UTC)"),
             .json,
@@ -70,6 +73,7 @@ enum CircleCommand: Command {
     ) throws {
         let isNew = call.value("--phone") != nil || call.value("--mail") != nil
         let person: String
+        var account: (id: String, activationCode: String)?
         if isNew {
             let named = try api.list("/v1/people").filter {
                 $0.cell("name").lowercased() == text.lowercased()
@@ -80,10 +84,12 @@ enum CircleCommand: Command {
                     hint: "omit --phone and --mail to invite this person; "
                         + "'jaga person contact' adds contact points")
             }
-            person = try Enrolment(api: api).person(
+            let made = try Enrolment(api: api).person(
                 .init(
                     name: text, timeZone: call.value("--time-zone") ?? "UTC",
-                    phone: call.value("--phone"), mail: call.value("--mail")))
+                    phone: call.value("--phone"), mail: call.value("--mail"),
+                    isVouched: call.has("--vouch")))
+            (account, person) = (made, made.id)
         } else {
             do {
                 person = try Names(api: api).id(of: .person, text)
@@ -96,6 +102,9 @@ enum CircleCommand: Command {
         let circle = try api.post(
             path + "/members", ["person": .string(person), "role": .string(role)])
         report("\(text) (\(person)) is \(role) of \(circle.cell("name"))", circle, call)
+        if let account, !call.has("--json") {
+            for line in Enrolment.activationLines(account) { Console.print(line) }
+        }
     }
 
     private static func report(_ sentence: String, _ circle: JSON, _ call: Call) {

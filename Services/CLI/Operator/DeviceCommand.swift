@@ -32,8 +32,7 @@ enum DeviceCommand: Command {
         options: [
             .init(
                 name: "--app", value: "APP",
-                help: "add, setup: owntracks (default), owntracks-mqtt, overland, traccar, "
-                    + "gpslogger"),
+                help: "owntracks (default), owntracks-mqtt, overland, traccar, gpslogger"),
             .init(
                 name: "--token", value: "@FILE",
                 help: "setup: keep the phone's secret: a file with it, or the secret itself"),

@@ -1,4 +1,3 @@
-import Archives
 import Model
 import Parsing
 import Runtime
@@ -12,10 +11,14 @@ enum PersonCommand: Command {
         details: """
             list                 lists all accounts
             show PERSON          shows contact points, circles and phones
-            add NAME             creates an account with --phone and --mail as contact points
+            add NAME             creates an account with --phone and --mail as contact points,
+                                 and prints its activation code, once
+            activate PERSON      reads that code from a line of input, and prints the first token
+                                 of the account; PERSON is an id
             contact PERSON       adds contact points (--phone, --mail) or removes one (--remove)
             export PERSON FILE   exports all data of a person as a ZIP archive of JSON and GeoJSON;
-                                 set JAGA_TOKEN to that person's token
+                                 set JAGA_TOKEN to that person's token. index.json lists the
+                                 parts, also those that a service did not deliver
             erase PERSON         deletes the account and all data of a person
 
             PERSON is a name or an id. Phones: 'jaga device list PERSON'; remove a lost or stolen
@@ -32,8 +35,13 @@ enum PersonCommand: Command {
                 help: "add, contact: phone number such as +60123456789"),
             .init(name: "--mail", value: "ADDRESS", help: "add, contact: mail address"),
             .init(
+                name: "--vouch", value: nil,
+                help: "add: verify the contact points; you know that they are the person's"),
+            .init(
                 name: "--remove", value: "ADDRESS",
                 help: "contact: number or mail address to remove"),
+            .init(
+                name: "--name", value: "TEXT", help: "activate: name of the token (default first)"),
             .init(
                 name: "--time-zone", value: "NAME",
                 help: "add: time zone such as Asia/Kuala_Lumpur (default UTC)"),
@@ -41,8 +49,12 @@ enum PersonCommand: Command {
         ] + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
-        let api = try API(call)
         let words = call.parameters
+        if words.count == 2, words[0] == "activate" {
+            try activate(words[1], API(withoutToken: call), call)
+            return 0
+        }
+        let api = try API(call)
         func id() throws -> String { try Names(api: api).id(of: .person, words[1]) }
         switch (words[0], words.count) {
         case ("list", 1): list(try api.list("/v1/people"), call)
@@ -51,8 +63,10 @@ enum PersonCommand: Command {
             let made = try Enrolment(api: api).person(
                 .init(
                     name: words[1], timeZone: call.value("--time-zone") ?? "UTC",
-                    phone: call.value("--phone"), mail: call.value("--mail")))
-            Console.print("created \(made) \(words[1])")
+                    phone: call.value("--phone"), mail: call.value("--mail"),
+                    isVouched: call.has("--vouch")))
+            Console.print("created \(made.id) \(words[1])")
+            for line in Enrolment.activationLines(made) { Console.print(line) }
         case ("contact", 2): try changeContacts(of: try id(), api, call)
         case ("export", 3): try export(try id(), to: words[2], api)
         case ("erase", 2): return try erase(try id(), api, isSure: call.has("--yes"))
@@ -61,6 +75,23 @@ enum PersonCommand: Command {
                 "unexpected arguments: \(words.joined(separator: " "))", syntax)
         }
         return 0
+    }
+
+    /// The code is read from the input, because everybody on this machine sees arguments.
+    private static func activate(_ person: String, _ api: API, _ call: Call) throws {
+        guard PersonID(person) != nil else {
+            throw CommandError(
+                "\(person) is not the id of a person", hint: "it begins with per_")
+        }
+        if Console.isTerminal { Console.write("Activation code: ") }
+        let code = Console.readLine() ?? ""
+        let made = try api.post(
+            path(person) + "/activation",
+            [
+                "code": .string(code.trimmed),
+                "name": .string(call.value("--name") ?? "first"),
+            ])
+        Console.print(try CredentialCommand.token(in: made))
     }
 
     private static func path(_ person: String) -> String { "/v1/people/\(API.pathPart(person))" }
@@ -146,32 +177,48 @@ enum PersonCommand: Command {
 
     // MARK: Export
 
-    /// Exports the data of all services as one archive.
+    /// Exports the data of all services as one archive. A part whose service does not answer is
+    /// named in the index.
     private static func export(_ person: String, to file: String, _ api: API) throws {
         api.timeoutMilliseconds = 3_600_000
-        var archive = try api.bytes(path(person) + "/export")
-        let more: [(name: String, JSON)] = [
-            ("notifications.json", .array(try api.list(path(person) + "/notifications"))),
-            ("drafts.json", .array(try api.list(path(person) + "/drafts"))),
-            ("watches.json", .array(try api.list("/v1/watches"))),
+        let path = path(person)
+        func part(_ name: String, _ service: ServiceName, _ read: () throws -> JSON)
+            -> ExportArchive.Part
+        {
+            do {
+                return .init(name: name, service: service, content: .success(try read()))
+            } catch {
+                return .init(name: name, service: service, content: .failure(.init("\(error)")))
+            }
+        }
+        let main: Result<[UInt8], ExportArchive.Missing>
+        do { main = .success(try api.bytes(path + "/export")) } catch {
+            main = .failure(.init("\(error)"))
+        }
+        let parts = [
+            part("account.json", .membership) { try api.get(path) },
+            part("never-notify.json", .membership) { try api.get(path + "/never-notify") },
+            part("notifications.json", .notifier) {
+                .array(try api.list(path + "/notifications"))
+            },
+            part("drafts.json", .notifier) { .array(try api.list(path + "/drafts")) },
+            part("watches.json", .timer) { .array(try api.list("/v1/watches")) },
         ]
-        guard let whole = PersonCommand.archive(&archive, with: more, at: SystemClock().now) else {
+        let archive = ExportArchive(main: main, parts: parts)
+        guard let bytes = archive.bytes(at: SystemClock().now) else {
             throw CommandError(
                 "the response is not an archive", hint: "check JAGA_URL, then retry")
         }
-        try Files.write(whole, to: file, mode: 0o600)
-        Console.print("\(file): \(whole.count) bytes")
-    }
-
-    /// Adds files to an archive. Returns nil if it is invalid.
-    static func archive(
-        _ archive: inout [UInt8], with files: [(name: String, JSON)], at time: Timestamp
-    ) -> [UInt8]? {
-        var rest = 0
-        guard var zip = ZipWriter(continuing: archive, rest: &rest) else { return nil }
-        archive.removeSubrange(rest...)
-        for file in files { archive += zip.add(file.name, file.1.serialized(), at: time) }
-        return archive + zip.finish()
+        guard !archive.isEmpty else {
+            throw CommandError(
+                "nothing could be exported: \(archive.missing.first?.reason ?? "")",
+                hint: "set JAGA_TOKEN to that person's token, and check that the suite runs")
+        }
+        try Files.write(bytes, to: file, mode: 0o600)
+        Console.print("\(file): \(bytes.count) bytes")
+        for missing in archive.missing {
+            Console.printError("jaga person: \(missing.name) is missing: \(missing.reason)")
+        }
     }
 
     // MARK: Erase
@@ -188,8 +235,11 @@ enum PersonCommand: Command {
                 return 1
             }
         }
-        try api.delete(path(person))
+        let certificate = try api.call(.delete, path(person))
         Console.print("\(name) is erased; rows are deleted within minutes, streams within two days")
+        for kept in certificate["kept"]?.array ?? [] {
+            Console.print("kept: \(kept.cell("what")), \(kept.cell("why"))")
+        }
         return 0
     }
 }

@@ -7,6 +7,8 @@ struct Route: Hashable, Sendable {
     /// Whether phone apps report to it.
     var isOfPhones = false
     var body = Operation.BodySize.usual
+    /// Whether it sends events as long as the client reads.
+    var isStream = false
 
     /// Locations in nginx's syntax: an exact path or a regular expression. Users type the URLs of
     /// phone apps, so these also match with a trailing slash.
@@ -32,7 +34,7 @@ struct Route: Hashable, Sendable {
             else { return nil }
             return Route(
                 path: operation.path, service: service, isOfPhones: operation.access == .phone,
-                body: operation.body)
+                body: operation.body, isStream: operation.isStream)
         }
     }()
 }

@@ -14,6 +14,8 @@ final class EventSource {
         case gap(JSON)
         /// The stream has another incarnation since a restore, and starts again.
         case diverged(String)
+        /// An event of a person's live stream, or another one with a name.
+        case named(String, JSON)
     }
 
     /// How a response ended.
@@ -48,13 +50,14 @@ final class EventSource {
 
     /// - Parameters:
     ///   - url: of the suite, without a trailing slash
+    ///   - path: of the stream; nil = that of the service's events
     ///   - authorities: PEM file of trusted certificates, in place of the system's
     init(
-        _ service: ServiceName, at url: String, token: String, authorities: String?,
-        _ query: [(String, String)]
+        _ service: ServiceName, at url: String, path: String? = nil, token: String,
+        authorities: String?, _ query: [(String, String)] = []
     ) {
         self.service = service
-        self.url = url + "/v1/tail/" + service.rawValue
+        self.url = url + (path ?? "/v1/tail/" + service.rawValue)
         self.token = token
         self.authorities = authorities
         self.query = query.map { (name: $0.0, value: $0.1) }
@@ -62,13 +65,14 @@ final class EventSource {
 
     /// Requests all events after the last known one.
     ///
-    /// - Parameter since: start time if no event is known and the query has none
-    func open(at now: Duration, since: String) {
+    /// - Parameter since: start time if no event is known and the query has none; nil = the
+    ///   service decides
+    func open(at now: Duration, since: String?) {
         lines = EventLines()
         isOpen = true
         lastReceived = now
         lastTransfer += 1
-        if hasReceived, !query.contains(where: { $0.name == "since" }) {
+        if let since, hasReceived, !query.contains(where: { $0.name == "since" }) {
             query.append((name: "since", value: since))
         }
         var headers: Headers = ["Authorization": "Bearer \(token)", "Accept": "text/event-stream"]
@@ -129,7 +133,7 @@ final class EventSource {
             case "": handle(.event(json))
             case "gap": handle(.gap(json))
             case "diverged": handle(.diverged(json["stream"]?.string ?? ""))
-            default: break
+            default: handle(.named(name, json))
             }
         }
     }

@@ -40,7 +40,10 @@ final class RemoteListener {
             let wanted = service.served.filter(filter.includes)
             guard !wanted.isEmpty else { return nil }
             var query = filter.query(of: service, wanted)
-            if call.has("--pii"), service == .ingest { query.append(("pii", "true")) }
+            if call.has("--pii"), service == .ingest {
+                query.append(("pii", "true"))
+                query.append(("reason", call.value("--access-reason") ?? ""))
+            }
             if scope == .stored { query.append(("until", "now")) }
             return EventSource(
                 service, at: url, token: token.text, authorities: authorities, query)
@@ -72,6 +75,7 @@ final class RemoteListener {
             case .diverged(let stream):
                 shown[stream] = nil
                 Console.printError("\(name): \(stream) has another incarnation since a restore")
+            case .named: break
             case .gap(let gap):
                 let range = "\(gap["from"]?.text ?? "?") to \(gap["to"]?.text ?? "?")"
                 Console.printError(
@@ -127,6 +131,15 @@ final class RemoteListener {
     }
 
     private func error(_ answer: TransferAnswer) -> CommandError {
+        .rejected(answer, by: url, token)
+    }
+}
+
+extension CommandError {
+    /// A response to a request for events that is neither a stream nor "retry later".
+    static func rejected(
+        _ answer: TransferAnswer, by url: String, _ token: Token
+    ) -> CommandError {
         if answer.status == 401 {
             return CommandError("the suite rejects \(token.origin)", hint: token.hint)
         }

@@ -46,7 +46,8 @@ enum Tail: Command {
             .init(name: "--json", value: nil, help: "print CloudEvents JSON even on a terminal"),
             .init(
                 name: "--pii", value: nil,
-                help: "show positions, names, addresses and notes; recorded in access logs"),
+                help: "show positions, names, addresses and notes; needs --access-reason"),
+            .reason,
             .init(name: "--url", value: "URL", help: "read over HTTP from this suite"),
             .init(
                 name: "--token-file", value: "FILE",
@@ -56,6 +57,9 @@ enum Tail: Command {
 
     static func run(_ call: Call) throws -> Int32 {
         let filter = try EventFilter(call, now: SystemClock().now)
+        guard !call.has("--pii") || call.value("--access-reason") != nil else {
+            throw CommandError.usage("--pii needs --access-reason", syntax)
+        }
         let scope: Listener.Scope =
             call.has("--follow") ? .liveWaiting : filter.wantsStored ? .stored : .live
         let isRemote = RemoteListener.isRequested(by: call)
@@ -121,7 +125,7 @@ struct TailPrinter {
     {
         do {
             let event = try EventCodec.decode(record)
-            guard filter.includes(event, on: stream) else { return nil }
+            guard !event.isHidden, filter.includes(event, on: stream) else { return nil }
             let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
             guard filter.matchesCircle(event, json, isMember: isMember) else { return nil }
             let isWhole = showsAll && access?.mayShow(json, about: event.body.person) ?? true

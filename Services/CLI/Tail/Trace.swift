@@ -190,6 +190,7 @@ struct Journey {
         case .deadlines: 3
         case .deliveries: 4
         case .directory: 5
+        case .usage: 6
         }
     }
 

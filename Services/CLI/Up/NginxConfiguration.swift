@@ -36,8 +36,11 @@ struct NginxConfiguration: Sendable {
     /// Further large requests per address before the limit of one per second. Services reject
     /// unknown senders at once, but nginx counts them for some seconds more.
     static let largeRequestsBurst = 24
-    /// Connections. Idle ones are closed if a new one needs room.
-    var connections = 4096
+    /// Connections. Idle ones are closed if a new one needs room. A live stream uses two.
+    var connections = 4096 + 2 * 12_000
+    /// Live streams per address. They do not count as requests: those of a campus behind one
+    /// address must not keep anybody from calling for help.
+    static let streamsPerAddress = 4096
 
     /// The complete configuration file.
     var text: String {
@@ -136,7 +139,7 @@ struct NginxConfiguration: Sendable {
             "~^[^:]*:HTTP/2[^:]*:::large$" chunked;
         }
         # Senders without credentials have separate limits.
-        map "$uri:\(Self.names)" $jaga_sender {
+        map "$uri:\(Self.names)$http_cookie" $jaga_sender {
             default named;
             "~^(?!/overland/.)[^:]*:$" anonymous;
         }
@@ -153,6 +156,7 @@ struct NginxConfiguration: Sendable {
             "~^(9[0-9]{6}|[0-9]{8,})$" all;
         }
         limit_conn_zone $jaga_address zone=jaga_addresses:10m;
+        limit_conn_zone $jaga_address zone=jaga_streams:10m;
         limit_conn_zone $jaga_large zone=jaga_large:1m;
         limit_conn_zone $jaga_large_address zone=jaga_large_addresses:10m;
         limit_req_zone $jaga_large_address zone=jaga_large_rates:10m rate=1r/s;
@@ -231,7 +235,8 @@ struct NginxConfiguration: Sendable {
             let page = route.path == "/" ? "if ($reads_root) { return 404; } " : ""
             // Emergencies bypass the limits on large bodies.
             let urgent = route.body == .ignored ? "limit_conn jaga_large 4096; " : ""
-            let target = "\(urgent)\(page)proxy_pass http://\(route.service.rawValue);"
+            let stream = route.isStream ? Self.stream : ""
+            let target = "\(urgent)\(stream)\(page)proxy_pass http://\(route.service.rawValue);"
             return route.locations.map { "location \($0) { \(limit)\(target) }" }
         }
         let parts = [
@@ -240,6 +245,12 @@ struct NginxConfiguration: Sendable {
         ]
         return parts.joined(separator: "\n\n")
     }
+
+    /// Settings of a path with server-sent events: passed on at once, with a timeout of several
+    /// keep-alives, and counted apart from requests.
+    private static let stream =
+        "proxy_buffering off; proxy_read_timeout 60s; "
+        + "limit_conn jaga_streams \(streamsPerAddress); "
 
     private static let hsts = "Strict-Transport-Security $jaga_hsts"
 

@@ -59,7 +59,7 @@ enum Up: Command {
             folder: plan.nginxFolder, listen: plan.listen, ports: plan.ports,
             areServicesHere: true, isRoot: geteuid() == 0)
         // Each connection may need a second one to a service. Programs inherit the limit.
-        edge.connections = min(16_384, max(512, OpenFiles.raise() / 2 - 64))
+        edge.connections = min(edge.connections, max(512, OpenFiles.raise() / 2 - 64))
         let certificate = try plan.certificate()
         if let certificate {
             edge.tls = (plan.listenOutward, certificate.certificate, certificate.key)

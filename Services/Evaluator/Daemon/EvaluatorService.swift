@@ -79,5 +79,7 @@ final class EvaluatorService: Service, PartitionWorker, Drains, Authenticates {
 
     /// Every caller counts as the operator: the port is internal, `/v1/status/evaluator` shows no
     /// personal data, nothing can be written, and an evaluator knows no credentials.
-    func principal(of request: Request) -> Principal? { .operator }
+    func credential(of request: Request) -> Credential? {
+        Credential(id: CredentialID(.zero), hash: "", kind: .operator, created: .zero)
+    }
 }

@@ -49,10 +49,13 @@ public struct ReadRequest<ID: Hashable & Sendable>: Hashable, Sendable {
     public var request: UInt64
     public var principal: Principal
     public var id: ID
+    /// Why, as staff gave it; nil = no reason was given.
+    public var reason: String?
 
-    public init(request: UInt64, principal: Principal, id: ID) {
+    public init(request: UInt64, principal: Principal, id: ID, reason: String? = nil) {
         self.request = request
         self.principal = principal
         self.id = id
+        self.reason = reason
     }
 }

@@ -153,8 +153,6 @@ public enum Limits {
     public static let erasedAgainSeconds: Int64 = 48 * 3600
     /// Decisions scanned for one page of a list.
     public static let decisionsPerPageMax = 2000
-    /// A smaller zone is not named to viewers of a person who shares zones only.
-    public static let namedZoneInradiusCentimetresMin: Int32 = 10_000
 
     /// Reporting interval in event mode, also standing still.
     public static let eventIntervalSeconds: Int32 = 60

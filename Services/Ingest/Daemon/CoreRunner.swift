@@ -172,7 +172,9 @@ extension CoreRunner: JourneysOwner {
         try replies.reply(to: request, response)
     }
 
-    func recordAccess(by principal: Principal, to person: PersonID) throws {
-        try writer.access.record(person, by: principal.person, at: host.now)
+    func recordAccess(
+        by principal: Principal, to person: PersonID, as kind: AccessKind, reason: String?
+    ) throws {
+        try writer.access.record(person, by: principal, as: kind, reason: reason, at: host.now)
     }
 }

@@ -96,7 +96,11 @@ struct IngestRequests {
         case .cancellation:
             let id = try parameters.id("emergency", EmergencyID.self)
             try emergencies.cancel(request, id, by: principal)
-        case .positions: try runner.handle(.readPositions(read("circle", CircleID.self)))
+        case .positions:
+            var reading = try read("circle", CircleID.self)
+            reading.reason = try request.accessReason(
+                isRequired: host.replica.needsReason(principal, toReadIn: reading.id))
+            try runner.handle(.readPositions(reading))
         case .alarm: try runner.handle(.readAlarm(read("person", PersonID.self)))
         case .policy: try runner.handle(.readPolicy(read("person", PersonID.self)))
         case .checkIn: try contacts.recordCheckIn(request, parameters, by: principal)
@@ -131,7 +135,7 @@ struct IngestRequests {
     ///   yet
     private func principal(of request: Request, on route: Endpoint) throws(Problem) -> Principal {
         if let principal = host.principal(of: request) { return principal }
-        let secrets = Credentials(request.headers).map { [$0.token] } ?? []
+        let secrets = request.token.map { [$0] } ?? []
         // A phone that is about to be set up again can call for help meanwhile.
         if case .emergencies = route, let former = admission.formerCaller(secrets) {
             if let problem = admission.wait(for: former, of: request, isPhone: false) {

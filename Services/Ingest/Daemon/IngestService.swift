@@ -12,7 +12,7 @@ import Wire
 /// Connects ``Core`` to the process: routes requests, records and time to the features that handle
 /// them.
 final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionOwner, DefersCalls,
-    HasPollable, Drains, KnowsSenders, KeepsAccessLog
+    HasPollable, Drains, KnowsSenders, KeepsAccessLog, RecordsUsage
 {
     let host: any IngestHost
     let runner: CoreRunner
@@ -133,7 +133,10 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
             if let signal = event.body.answeredSignal { ownership.progress.answered(signal) }
             try runner.handle(.derived(event))
         case .deadlines, .deliveries: try streams.apply(event, from: stream)
-        case .directory, .input, .sos: break
+        case .directory:
+            // Membership keeps no access log.
+            if case .accessRecorded = event.body { try runner.handle(.deliveries(event)) }
+        case .input, .sos, .usage: break
         }
     }
 
@@ -172,13 +175,21 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
         return try ownership.checkpoints.snapshot(of: partition)
     }
 
+    func recordUsage(_ usage: CredentialUsage) throws {
+        let event = Event(
+            id: EventID(SecureRandom.id()), time: host.now, body: .usageRecorded(usage))
+        try host.append(try EventCodec.encode(event), to: .usage)
+    }
+
     // MARK: Requests
 
     func handle(_ request: Request) throws { try requests.handle(request) }
 
     func knowsSender(of request: Request) -> Bool { admission.knowsSender(of: request) }
 
-    func recordAccess(to people: Set<PersonID>) throws { try requests.access.record(people) }
+    func recordAccess(to people: Set<PersonID>, reason: String?) throws {
+        try requests.access.record(people, reason: reason)
+    }
 
     func isEmergencyRequest(_ request: Request) -> Bool { deferred.isEmergencyRequest(request) }
 

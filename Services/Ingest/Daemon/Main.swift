@@ -43,7 +43,7 @@ struct Main {
             "/v1/people/*/journeys/*/photos": JourneyLimits.photoBytes
         ]) { $1 }, unreadBodyPaths: [IngestOperation.emergencyPath],
         // ``AdmissionControl`` counts, once it is known what a phone sends.
-        isLimited: { _ in false },
+        isLimited: { _ in false }, operation: Endpoint.router.operation,
         check: { configuration in
             _ = try MQTTSettings.intake(configuration)
             try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets").check()

@@ -21,6 +21,7 @@ enum Tables {
         Migration(number: 20, sql: DeferredCalls.migration),
         IdempotencyStore.migration,
         Migration(number: 21, sql: idempotency),
+        Migration(number: 22, sql: accesses),
     ]
 
     /// Stored responses move to the table that all services have.
@@ -366,6 +367,25 @@ enum Tables {
     private static let joinedCalls = """
         ALTER TABLE emergency ADD COLUMN joined_calls INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE emergency ADD COLUMN last_joined TEXT;
+        """
+
+    /// What was seen, how often and why. Older rows do not say what.
+    private static let accesses = """
+        ALTER TABLE access RENAME TO access_before;
+        CREATE TABLE access (
+            person BLOB NOT NULL,
+            hour INTEGER NOT NULL,
+            viewer BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            asked INTEGER,
+            PRIMARY KEY (person, hour, viewer, kind, reason)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO access
+            SELECT person, hour, viewer, 'unspecified', '', 1, asked FROM access_before;
+        DROP TABLE access_before;
+        CREATE INDEX access_by_hour ON access (hour);
         """
 
     /// Packed reports that arrived together with the row's report.

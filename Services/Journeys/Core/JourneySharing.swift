@@ -82,13 +82,8 @@ struct JourneySharing: Sendable {
     ) -> [JourneySight] {
         var shared: [(circle: CircleID, from: Timestamp)] = []
         for id in directory.circles(of: person) {
-            guard let member = directory.circle(id)?.member(person), member.precision == .exact
-            else { continue }
-            switch member.sharing {
-            case .on: shared.append((id, since))
-            case .off: break
-            case .pausedUntil(let end): shared.append((id, max(end, since)))
-            }
+            let member = directory.circle(id)?.member(person)
+            if let from = member?.exactlyShared(from: since) { shared.append((id, from)) }
         }
         let times = Set(shared.map(\.from) + [since]).sorted()
         return times.map { time in

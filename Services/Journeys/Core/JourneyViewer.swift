@@ -37,10 +37,9 @@ package struct JourneyViewer: Hashable, Sendable {
             guard let circle = directory.circle(id), let subject = circle.member(person) else {
                 continue
             }
-            let decision = directory.decide(
-                principal, .readHistory, on: .member(person, in: id), at: now)
-            switch decision.denial {
-            case nil where subject.precision == .exact:
+            let access = PositionAccess(of: principal, .readHistory, in: circle, directory, at: now)
+            switch access.denial(of: subject) {
+            case nil where access.detail(of: subject) == .exact:
                 let viewer = principal.person.flatMap(circle.member)
                 let joined = [viewer?.joined, subject.joined].compactMap { $0 }.max()
                 shares[id] = max(joined ?? .zero, circle.visibleHistoryStart(at: now))

@@ -32,7 +32,7 @@ package struct JourneyRequests {
             return try store.header(id).flatMap { $0.person == person ? $0 : nil }
         }
         func visible() throws -> JourneySightline {
-            try sightline(try header(), of: person, for: principal)
+            try sightline(try header(), of: person, request, for: principal)
         }
         var pins: JourneyPinRequests { JourneyPinRequests(journeys, owner: owner) }
         switch operation {
@@ -46,7 +46,7 @@ package struct JourneyRequests {
         case .photo:
             let journey = try header()
             let photo = try parameters.id("photo", JourneyPhotoID.self)
-            let sightline = try sightline(journey, of: person, for: principal)
+            let sightline = try sightline(journey, of: person, request, for: principal)
             host.answer(request.id, try pins.photo(photo, sightline))
         case .read: try readSummary(try visible(), request)
         case .replay: try replay(try visible(), request)
@@ -98,14 +98,19 @@ package struct JourneyRequests {
 
     /// What a viewer may see of a journey. Records each access by others.
     private func sightline(
-        _ header: JourneyHeader?, of person: PersonID, for principal: Principal
+        _ header: JourneyHeader?, of person: PersonID, _ request: Request,
+        for principal: Principal
     ) throws -> JourneySightline {
+        let reason = try request.accessReason(
+            isRequired: host.replica.needsReason(principal, toRead: person))
         let viewer = try viewer(of: person, for: principal)
         guard let header else { throw Problem.notFound("there is no such journey") }
         let windows = viewer.windows(
             of: header.span, try store.sights(of: header.span.number))
         guard !windows.isEmpty else { throw Problem.notFound("there is no such journey") }
-        if !viewer.isOwn { try owner.recordAccess(by: principal, to: person) }
+        if !viewer.isOwn {
+            try owner.recordAccess(by: principal, to: person, as: .journeys, reason: reason)
+        }
         return JourneySightline(
             header: header, principal: principal, viewer: viewer, windows: windows)
     }
@@ -127,6 +132,8 @@ package struct JourneyRequests {
         of person: PersonID, _ request: Request, _ principal: Principal
     ) throws -> Response {
         let cursor = try request.cursor() ?? .max
+        let reason = try request.accessReason(
+            isRequired: host.replica.needsReason(principal, toRead: person))
         let viewer = try viewer(of: person, for: principal)
         let limit = try request.pageLimit(max: JourneyLimits.pageMax) ?? 100
         let headers = try store.headers(
@@ -138,7 +145,9 @@ package struct JourneyRequests {
             guard !windows.isEmpty else { continue }
             items.append(.object(JourneyCaption(header: header, windows: windows).members))
         }
-        if !items.isEmpty, !viewer.isOwn { try owner.recordAccess(by: principal, to: person) }
+        if !items.isEmpty, !viewer.isOwn {
+            try owner.recordAccess(by: principal, to: person, as: .journeys, reason: reason)
+        }
         let next = headers.count == limit ? headers.last?.span.started.microseconds : nil
         return .json([
             "items": .array(items), "next": next.map { .string(String($0)) } ?? .null,

@@ -28,6 +28,8 @@ package protocol JourneysOwner: AnyObject {
     func isRepeated(_ request: Request, by principal: Principal) throws -> Bool
     /// Responds to a request, and stores the response for repetitions of it.
     func respond(to request: UInt64, _ response: Response) throws
-    /// Records that a viewer read positions of somebody else.
-    func recordAccess(by principal: Principal, to person: PersonID) throws
+    /// Records that a viewer read data of somebody else.
+    func recordAccess(
+        by principal: Principal, to person: PersonID, as kind: AccessKind, reason: String?
+    ) throws
 }

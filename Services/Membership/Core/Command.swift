@@ -8,12 +8,36 @@ public typealias RequestID = UInt64
 public enum Input: Sendable {
     /// A caller requests a change.
     case command(Command)
+    /// Somebody requests a code to sign in.
+    case signInCode(SignInCodeRequest)
+    /// Somebody enters a code to sign in.
+    case enterSignInCode(SessionRequest)
+    /// The next person is asked to verify their contact points, if one is due.
+    ///
+    /// - Parameter hour: the hour of day in a time zone
+    case remind(hour: @Sendable (_ timeZone: String) -> Int)
     /// The token in the secrets folder. It becomes the operator's only token.
     case operatorToken(NewCredential)
     /// Erases a person who came back when an older store was restored.
     case eraseAgain(PersonID)
+    /// Trials whose time is over end.
+    case trials
+    /// The store notifies of a plan. Its signature and its id are checked. A notice with a
+    /// ``MembershipCore/rejection(of:at:)`` changes nothing.
+    case billing(BillingNotice)
     /// Current offsets of time zones, each zone once.
     case zoneClocks([ZoneClock])
+    /// Opens a session of a person who signed in; the credential must be new. The name describes
+    /// the browser.
+    case openSession(PersonID, NewCredential, name: String)
+    /// Gives the session of a credential another one, if it is due.
+    case rotateSession(CredentialID, NewCredential)
+    /// Lets a person in whose account was just created: they have a code with this digest.
+    case issueActivation(PersonID, hash: String)
+    /// Removes expired credentials and activation codes.
+    case removeExpired
+    /// Changes that another machine of this service has decided.
+    case decided([EventBody])
 }
 
 /// A change that a caller requested.
@@ -40,14 +64,26 @@ public enum Change: Sendable {
     case createPerson(PersonID, PersonPatch)
     case updatePerson(PersonID, PersonPatch)
     case removePerson(PersonID)
+    /// Sends a code to a contact point, which replaces the pending one.
+    case sendContactCode(PersonID, ContactID, CodeDigest)
+    /// Enters the code that was sent to a contact point.
+    case verifyContact(PersonID, ContactID, CodeDigest)
+    /// Sends a test message to a contact point.
+    case testContact(PersonID, ContactID)
 
     case createDevice(PersonID, DeviceID, DevicePatch, NewCredential)
     case updateDevice(PersonID, DeviceID, DevicePatch)
     case removeDevice(PersonID, DeviceID)
     /// Replaces all credentials of the device.
     case rotateCredential(PersonID, DeviceID, NewCredential)
-    /// Creates a credential that is not bound to a device.
-    case createCredential(PersonID, NewCredential)
+    /// Creates a credential of kind `person` or `help`; the person alone may.
+    case createCredential(PersonID, NewCredential, CredentialTerms)
+    /// Creates the first credential of an account, with the digest of its activation code.
+    case activate(PersonID, code: String, NewCredential, CredentialTerms)
+    /// Ends a session of the caller.
+    case endSession(CredentialID)
+    /// Ends all sessions of the caller, except one.
+    case endSessions(besides: CredentialID?)
     case removeCredential(PersonID, CredentialID)
     case rotateOperatorToken(NewCredential)
     /// Replaces the token that may only read events and status.
@@ -69,6 +105,12 @@ public enum Change: Sendable {
     case removeZone(ZoneOwner, ZoneID)
     case optOut(PersonID, ZoneID)
     case optIn(PersonID, ZoneID)
+    /// Lets others learn that the person is in a zone, while they share zones only.
+    case acceptZone(PersonID, ZoneID)
+    /// Withdraws that.
+    case declineZone(PersonID, ZoneID)
+    /// Replaces the person's never-notify list.
+    case setNeverNotify(PersonID, NeverNotifyPatch)
 
     /// Mails one zone, or all zones of a set if the id is nil.
     case mailZones(ZoneOwner, ZoneID?, to: String)
@@ -90,6 +132,20 @@ public enum Change: Sendable {
     case enterCode(ZoneOwner, MessageID, CodeDigest)
     /// Confirms the number without a code; the operator only.
     case confirmMessage(ZoneOwner, MessageID)
+}
+
+/// What a person chooses when they create a credential.
+public struct CredentialTerms: Hashable, Sendable {
+    public var kind: CredentialKind
+    public var name: String
+    /// Nil = the default of its kind.
+    public var expires: Timestamp?
+
+    public init(kind: CredentialKind = .person, name: String = "", expires: Timestamp? = nil) {
+        self.kind = kind
+        self.name = name
+        self.expires = expires
+    }
 }
 
 /// A credential that the daemon created. The secret itself never reaches the core.

@@ -7,6 +7,8 @@ import Model
 struct CommandContext {
     let directory: Replica
     let codes: Codes
+    let sessions: Sessions
+    let activations: Activations
     let command: Command
     let now: Timestamp
 
@@ -32,13 +34,17 @@ struct CommandContext {
             hint: "read it again and reapply your change")
     }
 
-    /// Limits that apply to the caller: those of their plan, or the suite's limits for the
-    /// operator.
+    /// Limits that apply to the caller: those of their plan and affiliation, or the suite's limits
+    /// for the operator and staff with that role.
     var allowance: Limits.Allowance {
         guard let person = command.principal.person.flatMap(directory.person) else {
             return Limits.suite
         }
-        return Limits.allowance(of: person.plan)
+        if person.staff == .operator { return Limits.suite }
+        var allowance = Limits.allowance(of: person.plan)
+        allowance.members = min(
+            allowance.members, directory.rights.membersPerCircleMax(person.affiliation))
+        return allowance
     }
 
     /// Whether the circle would have members but no admin without this person.
@@ -54,6 +60,14 @@ struct CommandContext {
         case .circle(let id): directory.circle(id) == nil ? .missing("circle") : nil
         case .person(let id): directory.person(id) == nil ? .missing("person") : nil
         case .set(let id): directory.set(id) == nil ? .missing("set") : nil
+        }
+    }
+
+    /// The answer to the removal of a zone or message: the whole circle if it was a circle's.
+    func answer(toRemovalFrom owner: ZoneOwner) -> Answer {
+        switch owner {
+        case .circle(let id): directory.circle(id).map { .circle($0) } ?? .gone
+        case .person, .set: .gone
         }
     }
 

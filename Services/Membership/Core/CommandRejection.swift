@@ -2,7 +2,7 @@ import Directory
 import Model
 
 /// Reason why a command was rejected.
-public struct CommandRejection: Hashable, Sendable {
+public struct CommandRejection: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// The entity does not exist.
         case missing

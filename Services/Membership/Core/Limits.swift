@@ -1,3 +1,4 @@
+import DirectoryViews
 import Model
 
 /// Limits of the directory.
@@ -5,16 +6,25 @@ import Model
 /// A circle is published as one record with all its zones. Limits on zones and vertices keep that
 /// record below 1 MiB.
 public enum Limits {
-    public static let nameCharactersMax = 100
-    /// How long members see each other's history, days; 0 = as long as each member's plan allows.
-    public static let historyDays = 0...3650
-    public static let timeZoneCharactersMax = 64
+    public static let nameCharactersMax = FieldLimits.nameCharactersMax
+    public static let timeZoneCharactersMax = FieldLimits.timeZoneCharactersMax
     public static let clientCharactersMax = 50
     public static let contactsPerPersonMax = 10
-    public static let contactRankMax = 1000
     public static let devicesPerPersonMax = 10
-    /// Credentials of a person that are not bound to a device.
+    /// Credentials of a person of the kinds `person` and `help`.
     public static let credentialsPerPersonMax = 20
+    /// How long a credential of kind `person` lives, by default and at most.
+    public static let credentialAge = Duration.seconds(90 * 86_400)
+    public static let credentialAgeMax = Duration.seconds(365 * 86_400)
+    /// How long a session lives without use, of people and of staff.
+    public static let sessionIdleTime = Duration.seconds(90 * 86_400)
+    public static let staffSessionIdleTime = Duration.seconds(8 * 3600)
+    /// How long the former credential of a session works after a rotation.
+    public static let sessionOverlap = Duration.seconds(60)
+    /// Further sessions end the oldest one.
+    public static let sessionsPerPersonMax = 50
+    /// How long the code of a new account works.
+    public static let activationAgeMax = Duration.seconds(7 * 86_400)
     /// Vertices of all zones of one circle or one person.
     public static let verticesPerOwnerMax = 20_000
     /// Bytes of those zones in a record for evaluators, which has at most 1 MiB.
@@ -41,8 +51,35 @@ public enum Limits {
     public static let mailsPerPersonMax = 20
     /// Maximum size of a mailed file. In base64 it must fit into a record of 1 MiB.
     public static let mailedFileBytesMax = 512 << 10
+    /// People on one never-notify list.
+    public static let neverNotifyPeopleMax = 200
+    /// Circles excluded by one list.
+    public static let neverNotifyCirclesMax = 50
     /// How long a mail with zones is retried.
     public static let mailAgeMax = Duration.seconds(3600)
+    /// How long a code for an account is valid: to sign in, and to verify a contact point.
+    public static let accountCodeAgeMax = Duration.seconds(10 * 60)
+    /// A code is void if the clock was set back by more than this since it was sent.
+    public static let codeClockStepMax = Duration.seconds(60)
+    /// How long a warning about an account is retried.
+    public static let accountNoticeAgeMax = Duration.seconds(24 * 3600)
+    /// Codes for contact points, and tests of them, to one address and by one person within
+    /// ``codeWindow``.
+    public static let contactCodesPerAddressMax = 5
+    public static let contactCodesPerPersonMax = 20
+    public static let contactTestsPerAddressMax = 5
+    public static let contactTestsPerPersonMax = 20
+    /// Codes to sign in with one contact within ``signInWindow`` and ``codeWindow``. Each allows
+    /// ``codeTriesMax`` guesses.
+    public static let signInCodesPerContactMax = 5
+    public static let signInCodesPerContactDayMax = 15
+    /// Wrong codes from one network within ``signInWindow``.
+    public static let wrongCodesPerNetworkMax = 30
+    public static let signInWindow = Duration.seconds(3600)
+    /// Requests of the last day that are remembered; above it the oldest are forgotten.
+    public static let signInAttemptsMax = 100_000
+    /// Interval between reminders to verify contact points, each to one person.
+    public static let contactReminderInterval = Duration.seconds(10)
     public static let displayNameCharactersMax = 50
     public static let messageLineCharactersMax = 160
     public static let zoneOptOutsMax = 500
@@ -59,9 +96,23 @@ public enum Limits {
     public static let geometryWaitMax = Duration.seconds(25)
     /// Rolled-back turns after which such a request is abandoned.
     public static let geometryFailuresMax = 3
+    /// How long a sign-in at a provider may take.
+    public static let signInFlowAgeMax = Duration.seconds(600)
+    /// Such sign-ins that have not come back; further ones get 503.
+    public static let signInFlowsMax = 10_000
+    /// When a provider's metadata and keys are read again.
+    public static let providerMetadataAge = Duration.seconds(86_400)
+    public static let providerKeysAge = Duration.seconds(3600)
+    /// How long unknown keys do not make the keys be read again.
+    public static let providerKeysPause = Duration.seconds(60)
+    public static let providersMax = 20
+    public static let passkeysPerPersonMax = 20
+    /// How long the challenge of a passkey is valid.
+    public static let passkeyChallengeAgeMax = Duration.seconds(300)
+    /// Challenges that were not answered; further ones get 503.
+    public static let passkeyChallengesMax = 10_000
     public static let escalationTiersMax = 10
-    public static let escalationPeopleMax = 50
-    public static let escalationWaitSeconds = 10...3600
+    public static let escalationPeopleMax = FieldLimits.escalationPeopleMax
 
     /// Limits per plan, or of the suite.
     public struct Allowance: Hashable, Sendable {

@@ -8,64 +8,191 @@ import Model
 /// and changes nothing.
 public struct MembershipCore: Sendable {
     public private(set) var directory: Replica
-    /// Pending confirmation codes of numbers.
+    /// Pending confirmation codes of numbers and contact points.
     public private(set) var codes: Codes
+    public private(set) var sessions: Sessions
+    private var activations: Activations
+    /// Versions of people's circle lists.
+    public private(set) var circleLists: CircleLists
+    private var signIn: SignInCodes
+    public private(set) var reminders: ContactReminders
+    private var contacts: VerifiedContacts
+    private var trials: Trials
 
-    public init(directory: Replica = Replica(), codes: Codes = Codes()) {
+    public init(
+        directory: Replica = Replica(), codes: Codes = Codes(), sessions: Sessions = Sessions(),
+        activations: Activations = Activations(), circleLists: CircleLists = CircleLists(),
+        signIn: SignInCodes = SignInCodes(), reminders: ContactReminders = ContactReminders()
+    ) {
         self.directory = directory
         self.codes = codes
+        self.sessions = sessions
+        self.activations = activations
+        self.circleLists = circleLists
+        self.signIn = signIn
+        self.reminders = reminders
+        contacts = VerifiedContacts(directory.sortedPeople)
+        trials = Trials(directory)
     }
 
+    /// When the next trial ends; nil if there is none.
+    public var nextTrialEnd: Timestamp? { trials.next }
+
     /// Handles one input and appends its effects.
+    ///
+    /// - Parameter now: later than that of every input before, so that versions of circle lists
+    ///   grow
     public mutating func handle(_ input: Input, at now: Timestamp, into effects: inout [Effect]) {
         switch input {
         case .command(let command):
             codes.removeExpired(at: now)
             switch decide(command, at: now) {
-            case .done(let events, let answer, let changes):
-                record(events, into: &effects)
+            case .done(let events, let answer, let changes, let notices):
+                record(events, at: now, into: &effects)
                 for change in changes {
                     codes.apply(change)
                     effects.append(.code(change))
                 }
+                effects += notices.map { .notice($0) }
                 effects.append(.answer(command.request, answer))
             case .rejected(let rejection):
                 effects.append(.answer(command.request, .rejected(rejection)))
             }
+        case .signInCode(let request):
+            signIn.removeExpired(at: now)
+            let decision = signIn.request(request, accounts, at: now)
+            apply(decision, at: now, into: &effects)
+            if case .answer(let answer) = decision.outcome {
+                effects.append(.answer(request.request, answer))
+            }
+        case .enterSignInCode(let request):
+            signIn.removeExpired(at: now)
+            let decision = signIn.enter(request, accounts, at: now)
+            apply(decision, at: now, into: &effects)
+            switch decision.outcome {
+            case .answer(let answer): effects.append(.answer(request.request, answer))
+            case .opens(let person):
+                let session = open(
+                    request.session, of: person, name: request.browser, at: now, into: &effects)
+                effects.append(.answer(request.request, .session(person, session)))
+            }
+        case .remind(let hour):
+            let (notices, done) = reminders.next(in: directory, hour: hour, at: now)
+            effects += notices.map { .notice($0) } + done.map { .reminded($0) }
         case .operatorToken(let credential):
-            record(operatorTokenEvents(credential, at: now), into: &effects)
+            record(operatorTokenEvents(credential, at: now), at: now, into: &effects)
         case .eraseAgain(let person):
-            record(removalEvents(of: person), into: &effects)
+            record(removalEvents(of: person), at: now, into: &effects)
+        case .trials:
+            record(trials.expired(in: directory, at: now), at: now, into: &effects)
+        case .billing(let notice):
+            let events = try? MembershipCore.changes(by: notice, in: directory, at: now)
+            record(events ?? [], at: now, into: &effects)
         case .zoneClocks(let clocks):
-            record(clockChanges(clocks), into: &effects)
+            record(clockChanges(clocks), at: now, into: &effects)
+        case .openSession(let id, let new, let name):
+            guard let person = directory.person(id) else { return }
+            _ = open(new, of: person, name: name, at: now, into: &effects)
+        case .rotateSession(let credential, let new):
+            guard
+                let rotation = sessions.rotation(of: credential, to: new, in: directory, at: now)
+            else { return }
+            record(rotation.events, at: now, into: &effects)
+            apply(rotation.change, into: &effects)
+        case .issueActivation(let person, let hash):
+            apply(
+                .save(
+                    Activation(person: person, hash: hash, expires: now + Limits.activationAgeMax)),
+                into: &effects)
+        case .decided(let events): record(events, at: now, into: &effects)
+        case .removeExpired:
+            let expired = directory.expiredCredentials(at: now)
+            record(
+                expired.map { .credentialRemoved(CredentialRemoval(credential: $0)) },
+                at: now, into: &effects)
+            for change in activations.expired(at: now) { apply(change, into: &effects) }
         }
     }
 
     /// Returns the result that a command would have now, without applying it.
     public func answer(to command: Command, at now: Timestamp) -> Answer {
         switch decide(command, at: now) {
-        case .done(_, let answer, _): answer
+        case .done(_, let answer, _, _): answer
         case .rejected(let rejection): .rejected(rejection)
         }
     }
 
     /// The decision on a command.
     enum Verdict {
-        case done([EventBody], Answer, codes: [CodeChange] = [])
+        case done(
+            [EventBody], Answer, codes: [CodeChange] = [], notices: [AccountNotice] = [])
         case rejected(CommandRejection)
     }
 
-    private mutating func record(_ events: [EventBody], into effects: inout [Effect]) {
+    private mutating func record(
+        _ events: [EventBody], at now: Timestamp, into effects: inout [Effect]
+    ) {
         for event in events {
-            for step in directory.apply(event) { effects.append(.record(step)) }
+            let changes = directory.visibleChanges(by: event)
+            for step in directory.apply(event) {
+                contacts.apply(step)
+                trials.apply(step)
+                effects.append(.record(step))
+                if let change = activations.change(after: step) { apply(change, into: &effects) }
+                if case .credentialRemoved(let removal) = step,
+                    let change = sessions.removal(of: removal.credential)
+                {
+                    apply(change, into: &effects)
+                }
+            }
+            for row in circleLists.apply(changes, of: directory, at: now) {
+                effects.append(.circleList(row))
+            }
         }
+    }
+
+    private mutating func apply(_ change: SessionChange, into effects: inout [Effect]) {
+        sessions.apply(change)
+        effects.append(.session(change))
+    }
+
+    private mutating func apply(_ change: ActivationChange, into effects: inout [Effect]) {
+        activations.apply(change)
+        effects.append(.activation(change))
+    }
+
+    private var accounts: SignInAccounts {
+        SignInAccounts(directory: directory, contacts: contacts)
+    }
+
+    private mutating func apply(
+        _ decision: SignInDecision, at now: Timestamp, into effects: inout [Effect]
+    ) {
+        record(decision.events, at: now, into: &effects)
+        effects += decision.changes.map { .signIn($0) }
+        effects += decision.notices.map { .notice($0) }
+        if decision.isTextLimitReached { effects.append(.textLimitReached) }
+    }
+
+    /// Opens a session of a person.
+    private mutating func open(
+        _ new: NewCredential, of person: Person, name: String, at now: Timestamp,
+        into effects: inout [Effect]
+    ) -> Credential {
+        let opening = sessions.opening(of: person, new, name: name, in: directory, at: now)
+        record(opening.events, at: now, into: &effects)
+        apply(opening.change, into: &effects)
+        return opening.credential
     }
 
     private func decide(_ command: Command, at now: Timestamp) -> Verdict {
         let context = CommandContext(
-            directory: directory, codes: codes, command: command, now: now)
+            directory: directory, codes: codes, sessions: sessions, activations: activations,
+            command: command, now: now)
         let people = People(context: context)
+        let contacts = Contacts(context: context)
         let devices = Devices(context: context)
+        let credentials = PersonCredentials(context: context)
         let tokens = AdminTokens(context: context)
         let circles = Circles(context: context)
         let members = Members(context: context)
@@ -76,6 +203,11 @@ public struct MembershipCore: Sendable {
         case .createPerson(let id, let patch): people.createPerson(id, patch)
         case .updatePerson(let id, let patch): people.updatePerson(id, patch)
         case .removePerson(let id): people.removePerson(id)
+        case .sendContactCode(let person, let id, let code):
+            contacts.sendCode(code, to: id, of: person)
+        case .verifyContact(let person, let id, let code):
+            contacts.verify(id, of: person, by: code)
+        case .testContact(let person, let id): contacts.test(id, of: person)
         case .createDevice(let person, let id, let patch, let credential):
             devices.createDevice(id, of: person, patch, credential)
         case .updateDevice(let person, let id, let patch):
@@ -83,9 +215,13 @@ public struct MembershipCore: Sendable {
         case .removeDevice(let person, let id): devices.removeDevice(id, of: person)
         case .rotateCredential(let person, let device, let credential):
             devices.rotateCredential(of: device, of: person, to: credential)
-        case .createCredential(let person, let credential):
-            devices.createCredential(credential, of: person)
-        case .removeCredential(let person, let id): devices.removeCredential(id, of: person)
+        case .createCredential(let person, let credential, let terms):
+            credentials.create(credential, terms, of: person)
+        case .activate(let person, let code, let credential, let terms):
+            credentials.activate(person, with: code, credential, terms)
+        case .removeCredential(let person, let id): credentials.remove(id, of: person)
+        case .endSession(let id): credentials.endSession(id)
+        case .endSessions(let kept): credentials.endSessions(besides: kept)
         case .rotateOperatorToken(let credential): tokens.rotateOperatorToken(to: credential)
         case .rotateMonitorToken(let credential): tokens.rotateMonitorToken(to: credential)
         case .removeMonitorToken: tokens.removeMonitorToken()
@@ -103,6 +239,12 @@ public struct MembershipCore: Sendable {
         case .removeZone(let owner, let id): zones.removeZone(id, of: owner)
         case .optOut(let person, let id): ZoneOptOuts(context: context).optOut(id, by: person)
         case .optIn(let person, let id): ZoneOptOuts(context: context).optIn(id, by: person)
+        case .acceptZone(let person, let id):
+            ZoneAcceptances(context: context).accept(id, by: person)
+        case .declineZone(let person, let id):
+            ZoneAcceptances(context: context).decline(id, by: person)
+        case .setNeverNotify(let person, let patch):
+            NeverNotifyLists(context: context).set(patch, by: person)
         case .mailZones(let owner, let zone, let address):
             MailedZones(context: context).mailZones(of: owner, zone, to: address)
         case .createSet(let id, let name): sets.createSet(id, name: name)

@@ -15,15 +15,17 @@ struct RequestedChange {
     /// The file with the zones to create.
     var file: ImportedZones?
     /// The code to send, if one is needed.
-    var code: MessageCode?
+    var code: ShortCode?
     /// The zones to mail.
     var mail: ZoneMail?
     /// Set-up data of the phone that gets the secret.
     var setup: PhoneSetup?
+    /// The session of the request, and the header that removes its cookie if the change ends it.
+    var endedSession: (id: CredentialID, cookieRemoval: String)?
 
     init(
         _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
-        file: ImportedZones? = nil, code: MessageCode? = nil
+        file: ImportedZones? = nil, code: ShortCode? = nil
     ) {
         self.change = change
         self.location = location
@@ -37,6 +39,8 @@ struct RequestedChange {
 struct ChangeReader {
     let directory: Replica
     let principal: Principal
+    /// The session of the request; nil if it has none.
+    let session: CredentialID?
     let request: Request
     let parameters: Parameters
     let clocks: ZoneClocks
@@ -51,10 +55,16 @@ struct ChangeReader {
     func read(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
         switch changing {
         case .createPerson, .updatePerson, .removePerson: try readPerson(changing)
+        case .sendContactCode, .verifyContact, .testContact: try readContact(changing)
         case .createDevice, .updateDevice, .removeDevice: try readDevice(changing)
         case .rotateCredential, .setUpDevice, .createCredential, .removeCredential,
             .rotateOperatorToken, .rotateMonitorToken:
             try readCredential(changing)
+        case .endSession:
+            RequestedChange(.endSession(try parameters.id("session", CredentialID.self)))
+        case .endSessions:
+            RequestedChange(
+                .endSessions(besides: try request.flag("others") ? session : nil))
         case .removeMonitorToken: RequestedChange(.removeMonitorToken)
         case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
         case .addMember, .updateMember, .removeMember: try readMember(changing)
@@ -65,6 +75,10 @@ struct ChangeReader {
         case .mailSet: try readMail(of: .set(try set), nil)
         case .optOut: RequestedChange(.optOut(try person, try zone))
         case .optIn: RequestedChange(.optIn(try person, try zone))
+        case .acceptZone: RequestedChange(.acceptZone(try person, try zone))
+        case .declineZone: RequestedChange(.declineZone(try person, try zone))
+        case .setNeverNotify:
+            RequestedChange(.setNeverNotify(try person, try NeverNotifyBody.read(body())))
         case .createSet, .updateSet, .removeSet: try readSet(changing)
         case .subscribe: RequestedChange(.subscribe(try circle, try set))
         case .unsubscribe: RequestedChange(.unsubscribe(try circle, try set))
@@ -86,6 +100,21 @@ struct ChangeReader {
         let id = try person
         if case .removePerson = changing { return RequestedChange(.removePerson(id)) }
         return RequestedChange(.updatePerson(id, try patch(isNew: false)))
+    }
+
+    private func readContact(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
+        let owner = try person
+        let id = try parameters.id("contact", ContactID.self)
+        switch changing {
+        case .sendContactCode:
+            let code = ShortCode()
+            let digest = code.digest(for: .contact(id), key: messageKey)
+            return RequestedChange(.sendContactCode(owner, id, digest), code: code)
+        case .verifyContact:
+            let digest = try typedCode().digest(for: .contact(id), key: messageKey)
+            return RequestedChange(.verifyContact(owner, id, digest))
+        default: return RequestedChange(.testContact(owner, id))
+        }
     }
 
     private func readDevice(_ changing: Route.Changing) throws(Problem) -> RequestedChange {
@@ -135,7 +164,9 @@ struct ChangeReader {
             return requested
         case .createCredential:
             return RequestedChange(
-                .createCredential(try person, secret.credential), secret: secret)
+                .createCredential(
+                    try person, secret.credential, try CredentialBody.read(request)),
+                secret: secret)
         default:
             return RequestedChange(
                 .removeCredential(

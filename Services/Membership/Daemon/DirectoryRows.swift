@@ -6,10 +6,11 @@ import Store
 /// Tables of the directory: one row per entity, its data as JSON.
 struct DirectoryRows {
     let database: Database
+    let rights: RightsTable
 
     /// Loads the directory from the rows.
     func load() throws -> Replica {
-        var directory = Replica()
+        var directory = Replica(rights: rights)
         try each("SELECT data FROM person") { directory.apply(.personChanged(try $0.decode())) }
         try each("SELECT data FROM device") { directory.apply(.deviceChanged(try $0.decode())) }
         try each("SELECT data FROM credential") {
@@ -19,6 +20,9 @@ struct DirectoryRows {
         try each("SELECT data FROM message") { directory.apply(.messageChanged(try $0.decode())) }
         try each("SELECT data FROM circle") { directory.apply(.circleChanged(try $0.decode())) }
         try each("SELECT data FROM zone") { directory.apply(.zoneChanged(try $0.decode())) }
+        try each("SELECT data FROM never_notify") {
+            directory.apply(.neverNotifyChanged(try $0.decode()))
+        }
         return directory
     }
 
@@ -39,6 +43,10 @@ struct DirectoryRows {
             try put("INSERT OR REPLACE INTO zone_set VALUES (?, ?)", set.id, set)
         case .messageChanged(let message):
             try put("INSERT OR REPLACE INTO message VALUES (?, ?)", message.id, message)
+        case .neverNotifyChanged(let list) where list.isEmpty:
+            try database.run("DELETE FROM never_notify WHERE person = ?", .id(list.person))
+        case .neverNotifyChanged(let list):
+            try put("INSERT OR REPLACE INTO never_notify VALUES (?, ?)", list.person, list)
         case .personRemoved(let removal):
             try database.run("DELETE FROM person WHERE id = ?", .id(removal.person))
         case .deviceRemoved(let removal):

@@ -1,7 +1,9 @@
 import Glibc
 import Hosting
 import MembershipCore
+import Model
 import Runtime
+import Wire
 
 /// `jaga-membership`: people, devices, circles and zones.
 @main
@@ -15,19 +17,38 @@ struct Main {
                 help: "Folder of the system's time zone database."),
             Setting(
                 "JAGA_PUBLIC_URL", .url(["http", "https"]),
-                help: "URL at which phones reach this suite, for their set-up links."),
+                help: "URL of this suite, for set-up links of phones, sign-in at providers and "
+                    + "passkeys."),
+            ProviderFile.setting,
+            Setting(
+                "JAGA_SITE_NAME", .text, default: "Jaga",
+                help: "Name of this site in messages about accounts, such as a school's."),
+            Setting(
+                "JAGA_SIGN_UP", .choice(["closed", "code"]), default: "closed",
+                help: "Who gets an account: people whom the operator adds; code = also whoever"
+                    + " enters a code."),
+            Setting(
+                "JAGA_SIGN_IN_CODES_PER_NETWORK", .integer(1...100_000), default: "60",
+                help: "Codes to sign in with, per hour and network."),
+            Setting(
+                "JAGA_SIGN_IN_SMS_PER_HOUR", .integer(0...1_000_000), default: "200",
+                help: "Codes to sign in with that are sent by SMS, per hour in all."),
             Setting(
                 "JAGA_MQTT_PHONES_URL", .url(["mqtts", "mqtt"]),
                 help: "URL at which phones reach the operator's MQTT broker: mqtts://host:port."),
             Setting(
                 "JAGA_MQTT_PREFIX", .text, default: "owntracks",
                 help: "Prefix of MQTT topics: PREFIX/user/device."),
-        ],
-        migrations: Tables.migrations, bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes],
+        ] + BillingEvents.settings,
+        migrations: Tables.migrations, consumes: [.ingest: [.usage]],
+        bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes],
+        operation: Route.router.operation,
         check: { configuration in
             let home = configuration.text("JAGA_HOME")
             try OperatorToken(home: home).check()
             try KeyFile.messages(secrets: home + "/secrets").check()
+            _ = try ProviderFile(configuration)
+            _ = try BillingEvents.secret(configuration)
         },
         checkStore: { configuration, store in
             guard try KeyFile.hasSealedMessages(store) else { return }

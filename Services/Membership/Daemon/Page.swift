@@ -29,9 +29,12 @@ struct Page<Element> {
     }
 
     /// `{"items": […], "next": cursor or null}`
-    func response(_ view: (Element) -> JSON) -> Response {
+    func response<Failure: Error>(
+        _ view: (Element) throws(Failure) -> JSON
+    ) throws(Failure) -> Response {
+        let items = try elements.map(view)
         let body: JSON = [
-            "items": .array(elements.map(view)),
+            "items": .array(items),
             "next": next.map { .string($0) } ?? .null,
         ]
         return .json(body)

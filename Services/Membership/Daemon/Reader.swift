@@ -1,5 +1,6 @@
 import Dialects
 import Directory
+import DirectoryViews
 import MembershipCore
 import Model
 import Parsing
@@ -9,7 +10,11 @@ import Web
 struct Reader {
     let directory: Replica
     let codes: Codes
+    let sessions: Sessions
+    let uses: CredentialUseRows
     let principal: Principal
+    /// That of the request.
+    let credential: Credential
     let request: Request
     let parameters: Parameters
     let now: Timestamp
@@ -17,6 +22,9 @@ struct Reader {
     var publicURL: String?
     /// MQTT broker for phones; nil = none.
     var broker: PhoneBroker?
+    let circleLists: CircleLists
+    /// Returns the position from which a live stream continues after this response.
+    let position: () -> String
 
     func read(_ reading: Route.Reading) throws(Problem) -> Response {
         switch reading {
@@ -27,6 +35,8 @@ struct Reader {
         case .setup:
             try DeviceSetup(directory: directory, publicURL: publicURL, broker: broker)
                 .response(to: request, parameters, by: principal)
+        case .credentials: try credentials()
+        case .sessions: try ownSessions()
         case .circles: try circles()
         case .circle: try circle()
         case .members: try members()
@@ -35,11 +45,14 @@ struct Reader {
         case .zone(let kind): try zone(of: parameters.owner(kind))
         case .zoneFile(let kind): try zoneFile(of: parameters.owner(kind))
         case .applicableZones: try applicableZones()
+        case .neverNotify: try neverNotify()
         case .sets: try sets()
         case .set: try set()
         case .messages(let kind): try messages(of: parameters.owner(kind))
         case .message(let kind): try message(of: parameters.owner(kind))
-        case .rights: try RightsList(self).response()
+        case .rights: try RightsList(reader: self).response()
+        case .rightsInCircle: try RightsList(reader: self).whoMay()
+        case .me: try OwnSnapshot(self).response()
         }
     }
 
@@ -61,6 +74,35 @@ struct Reader {
         let person = try knownPerson(for: .readPerson)
         return .entity(
             View.person(person, directory.credentials(of: person.id)), version: person.version)
+    }
+
+    private func credentials() throws(Problem) -> Response {
+        let person = try knownPerson(for: .readPerson)
+        let page = try Page(
+            directory.credentials(of: person.id), of: request, id: \.id.description)
+        return try page.response { credential throws(Problem) in
+            View.credential(credential, lastUsed: .some(try lastUse(of: credential.id)))
+        }
+    }
+
+    private func ownSessions() throws(Problem) -> Response {
+        guard let person = principal.person else { throw Problem(Denial.personOnly) }
+        let current = sessions.session(of: credential.id)?.id
+        let page = try Page(
+            sessions.sessions(of: person, in: directory), of: request, id: \.id.description)
+        return try page.response { session throws(Problem) in
+            View.session(
+                session, expires: directory.credential(session.credential)?.expires,
+                lastUsed: try lastUse(of: session.credential), isCurrent: session.id == current)
+        }
+    }
+
+    private func lastUse(of credential: CredentialID) throws(Problem) -> String? {
+        do {
+            return try uses.lastUse(of: credential)
+        } catch {
+            throw .unavailable("the last use cannot be read")
+        }
     }
 
     private func devices() throws(Problem) -> Response {
@@ -88,6 +130,16 @@ struct Reader {
         return person
     }
 
+    /// The caller's own never-notify list.
+    private func neverNotify() throws(Problem) -> Response {
+        let id = try parameters.id("person", PersonID.self)
+        if let denial = directory.denialOfNeverNotifyList(of: id, to: principal, at: now) {
+            throw Problem(denial)
+        }
+        guard directory.person(id) != nil else { throw .notFound("there is no such person") }
+        return .json(View.neverNotify(directory.neverNotifyList(of: id), in: directory))
+    }
+
     // MARK: Circles
 
     /// Lists circles: all for the operator, joined and invited ones for a person.
@@ -99,12 +151,20 @@ struct Reader {
         } else {
             circles = directory.sortedCircles
         }
-        return try Page(circles, of: request, id: \.id.description).response { view($0) }
+        let page = try Page(circles, of: request, id: \.id.description)
+        return listed(page.response { view($0) })
+    }
+
+    /// Adds the version of the caller's circle list.
+    private func listed(_ response: Response) -> Response {
+        var response = response
+        response.setCircleListVersion(of: principal, circleLists, in: directory)
+        return response
     }
 
     private func circle() throws(Problem) -> Response {
         let circle = try readableCircle()
-        return .entity(view(circle), version: circle.version)
+        return listed(.entity(view(circle), version: circle.version))
     }
 
     private func members() throws(Problem) -> Response {
@@ -132,7 +192,7 @@ struct Reader {
     }
 
     private func view(_ circle: Circle) -> JSON {
-        View.circle(circle, isInvitation: isInvitation(circle)) { name(of: $0) }
+        View.circle(circle, to: circle.audience(of: principal), in: directory)
     }
 
     private func view(_ member: Membership, in circle: Circle) -> JSON {

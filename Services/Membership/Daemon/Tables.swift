@@ -27,6 +27,25 @@ enum Tables {
                     STRICT, WITHOUT ROWID;
                 """),
         Migration(number: 3, sql: CodeRows.migrationSQL),
+        Migration(
+            number: 4,
+            sql: [
+                SessionRows.migrationSQL, ActivationRows.migrationSQL,
+                CredentialUseRows.migrationSQL,
+            ].joined(separator: "\n")),
+        Migration(number: 5, sql: CircleListTable.migrationSQL),
+        Migration(
+            number: 6,
+            sql: """
+                CREATE TABLE never_notify (person BLOB PRIMARY KEY, data BLOB NOT NULL)
+                    STRICT, WITHOUT ROWID;
+                """),
+        Migration(
+            number: 7,
+            sql: SingleSignOnTables.migrationSQL + "\n" + PasskeyTables.migrationSQL),
+        Migration(
+            number: 8, sql: SignInRows.migrationSQL + "\n" + ContactReminderRows.migrationSQL),
+        Migration(number: 9, sql: BillingEvents.migrationSQL),
         IdempotencyStore.migration,
     ]
 }

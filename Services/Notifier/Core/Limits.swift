@@ -25,10 +25,6 @@ package enum Limits {
     /// Zones, and supplementary lines, in one text.
     package static let zonesPerTextMax = 5
     package static let linesPerTextMax = 5
-    /// A smaller zone is not named to others while its person shares zones only.
-    package static let namedZoneInradiusCentimetresMin: Int32 = 10_000
-    /// Assumed for a fix without accuracy.
-    static let unknownAccuracyCentimetres: Int32 = 5000
     /// Interval between repetitions after the last tier.
     package static let exhaustedRoundWait = Duration.seconds(5 * 60)
     /// How long an acknowledgement lasts before its responder is asked to confirm.
@@ -108,8 +104,13 @@ package enum Limits {
     package static let safetyInFlightMax = 32
     /// Consecutive first attempts of a lane while retries wait.
     static let freshInRowMax = 3
+    /// In-flight attempts of a lane of class account.
+    package static let accountInFlightMax = 8
     /// In-flight attempts of any other lane.
     package static let routineInFlightMax = 8
+    /// Messages about accounts in all queues together; more are suppressed. A person requests
+    /// another code sooner than a longer queue is sent.
+    package static let accountQueuedMax = 2000
     /// Routine messages in all queues together; more are suppressed with a reason.
     package static let routineQueuedMax = 50_000
 
@@ -165,4 +166,33 @@ package enum Limits {
     package static let pruneRowsMax: Int64 = 500
     /// Interval between pruning steps while old rows are left.
     package static let pruneRepeatInterval = Duration.seconds(1)
+
+    // Live streams.
+
+    /// Maximum number of live streams, if as many connections may be open …
+    package static let liveStreamsMax = 12_000
+    /// … of those of one person, …
+    package static let liveStreamsPerPersonMax = 8
+    /// … of one process with fewer connections, as a share of them: the rest is for requests.
+    package static func liveStreamsMax(connections: Int) -> Int {
+        min(liveStreamsMax, connections / 4 * 3)
+    }
+    /// Bytes of events in one turn, so that no emergency waits for them; at least one event.
+    package static let liveBytesPerTurn = 256 << 10
+    /// Bytes of events that one stream gets at once.
+    package static let livePortionBytes = 64 << 10
+    /// Unsent bytes above which a stream gets no more events. Those that it lacks are replaced by
+    /// newer ones meanwhile.
+    package static let liveUnsentBytes = 128 << 10
+    /// Interval of comments, and of checks of the credential's expiry.
+    package static let liveKeepAlive = Duration.seconds(10)
+    /// Interval between turns that send comments: each costs a pass over all connections.
+    package static let liveSweepInterval = Duration.milliseconds(250)
+    /// Interval of positions without an event, so that an idle stream can be resumed, too.
+    package static let livePositionInterval = Duration.seconds(3600)
+    /// How long a stream waits for a record that membership has published before.
+    package static let livePositionWait = Duration.seconds(5)
+    /// How long a stream can be resumed, and the maximum number of records.
+    package static let liveChangesKept = Duration.seconds(24 * 3600)
+    package static let liveRecordsKept: UInt64 = 200_000
 }

@@ -11,6 +11,8 @@ struct AccessRecords {
     private struct Access: Hashable {
         var person: PersonID
         var viewer: PersonID?
+        var kind: AccessKind
+        var reason: String?
     }
 
     private var hour: Int64 = 0
@@ -20,7 +22,8 @@ struct AccessRecords {
     ///
     /// Access to one's own data is not recorded.
     mutating func record(
-        _ people: [PersonID], by viewer: PersonID?, _ host: any NotifierHost
+        _ people: [PersonID], by viewer: PersonID?, as kind: AccessKind, reason: String?,
+        _ host: any NotifierHost
     ) throws {
         let now = host.now.seconds / 3600
         if now != hour {
@@ -28,15 +31,19 @@ struct AccessRecords {
             recorded.removeAll(keepingCapacity: true)
         }
         for person in Set(people).sorted() where person != viewer {
-            guard recorded.insert(Access(person: person, viewer: viewer)).inserted else { continue }
+            let access = Access(person: person, viewer: viewer, kind: kind, reason: reason)
+            guard recorded.insert(access).inserted else { continue }
             let id = Hash.id(
                 .text(EventKind.accessRecorded.type), .id(person),
-                viewer.map { .id($0) } ?? .none, .number(hour))
+                viewer.map { .id($0) } ?? .none, .number(hour), .text(kind.rawValue),
+                .text(reason ?? ""))
             try host.publish(
                 Event(
                     id: EventID(id), time: host.now,
                     body: .accessRecorded(
-                        AccessRecord(person: person, viewer: viewer, at: host.now))),
+                        AccessRecord(
+                            person: person, viewer: viewer, at: host.now, kind: kind,
+                            reason: reason))),
                 on: .deliveries)
         }
     }

@@ -52,7 +52,7 @@ struct Counts {
         let flying = metrics.gauge(
             "jaga_notifications_in_flight", "In-flight attempts.", "lane", "channel")
         for lane in core.delivery.load {
-            let name = lane.isSafety ? "safety" : "routine"
+            let name = lane.kind.rawValue
             waiting.set(Double(lane.waiting), name, lane.channel.rawValue)
             flying.set(Double(lane.inFlight), name, lane.channel.rawValue)
         }

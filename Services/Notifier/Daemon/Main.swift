@@ -34,7 +34,9 @@ struct Main {
             .ingest: Partition.all.map(StreamName.events) + [.sos],
             .membership: [.directory], .timer: [.deadlines],
         ],
-        isLimited: NotifierService.router.isLimited, holdsWhenNew: true,
+        connections: ServerLimits().connections + Limits.liveStreamsMax,
+        isLimited: NotifierService.router.isLimited,
+        operation: NotifierService.router.operation, holdsWhenNew: true,
         check: { configuration in
             _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
             _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")

@@ -27,6 +27,16 @@ protocol NotifierHost: AnyObject {
     func answer(_ id: UInt64, _ response: Response)
     /// Started after COMMIT.
     func start(_ transfer: Transfer)
+    /// The credential of a request; nil if it is missing or wrong.
+    func credential(of request: Request) -> Credential?
+    /// The next step of a streamed response, after COMMIT.
+    func stream(_ id: UInt64, _ step: StreamStep)
+    /// Bytes of a streamed response that are not sent yet; nil if the client is gone.
+    func unsentBytes(of id: UInt64) -> Int?
+    /// Maximum number of open connections.
+    var connectionsMax: Int { get }
+    /// The last applied record of the directory; nil before the first.
+    var directoryPosition: Position? { get }
     /// Appended in the turn's transaction.
     func publish(_ event: Event, on stream: StreamName) throws
 }
@@ -38,4 +48,7 @@ extension NotifierHost {
 extension Host: NotifierHost {
     var replica: Replica { directory?.replica ?? Replica() }
     var isDirectoryFresh: Bool { bus.isCaughtUp(.directory) }
+    var directoryPosition: Position? {
+        bus.position(of: .directory).flatMap { $0.sequence > 0 ? $0 : nil }
+    }
 }

@@ -33,6 +33,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     var accessRecords = AccessRecords()
     var counts = Counts()
     private(set) var transfers = Transfers()
+    private let live: LiveStreams
     /// Idempotency keys of requests that are not answered yet.
     var idempotencyKeys: [UInt64: IdempotencyStore.Key] = [:]
     private var nextPrune = Timestamp.zero
@@ -56,6 +57,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         self.zones = zones
         self.map = map
         sealedMessages = SealedMessages(key: messageKey)
+        live = LiveStreams(host, LiveTable(database: store.database), key: messageKey)
         self.hasReplies = hasReplies
         self.heartbeat = heartbeat
         let empty = NotifierConfiguration(gateways: [], tokenSecret: [])
@@ -88,6 +90,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         heartbeat?.abandonRound()
         try pruning.load()
         try erasures.load()
+        try live.reload()
         try reloadCore()
     }
 
@@ -123,6 +126,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
+        if stream == .directory { try live.apply(event, at: position) }
         if case .messageRequested(let sealed) = event.body { return try open(sealed, of: event) }
         if stream == .directory { return try directoryChanged(event.body) }
         if case .deadlineCancelled(let deadline) = event.body, deadline.kind == .canary {
@@ -133,6 +137,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     }
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
+        if stream == .directory { try live.restart() }
         for event in events {
             if stream == .directory {
                 try directoryChanged(event.body)
@@ -173,6 +178,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     }
 
     func directoryWillChange(_ event: Event) throws {
+        live.directoryWillChange(event)
         guard case .personRemoved(let removal) = event.body,
             let person = host.replica.person(removal.person)
         else { return }
@@ -223,11 +229,13 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
             try idempotencyStore.prune(at: host.now)
         }
         if erasures.isActive, try erasures.step(in: host.replica) { try reloadCore() }
+        try live.tick()
     }
 
     var nextDeadline: Timestamp? {
         if erasures.isActive { return host.now }
-        return [core.nextDeadline, heartbeat?.nextRound].compactMap(\.self).reduce(nextPrune, min)
+        return [core.nextDeadline, heartbeat?.nextRound, live.nextDeadline].compactMap(\.self)
+            .reduce(nextPrune, min)
     }
 
     // MARK: Inputs and effects
@@ -347,15 +355,20 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
             return host.answer(request.id, first)
         }
         idempotencyKeys[request.id] = key
-        if found.operation.access == .rights([.administer]) {
-            try context.require(.administer, of: principal, on: .suite)
+        if case .rights(let actions) = found.operation.access {
+            for action in actions where action.target == .suite {
+                try context.require(action, of: principal, on: .suite)
+            }
         }
         if found.operation.canWait, host.diskPressure == .short {
             throw Problem.diskNearlyFull("test messages")
         }
+        if found.id == .live { return try live.open(request, by: principal) }
+        let reason = try request.accessReason()
         switch try outcome(of: request, found.id, parameters, by: principal, context) {
         case .respond(let response, let people):
-            try accessRecords.record(people, by: principal.person, host)
+            try accessRecords.record(
+                people, by: principal.person, as: found.id.accessKind, reason: reason, host)
             host.answer(request.id, response)
         case .submit(let input): try submit(input)
         }
@@ -381,6 +394,9 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         case .escalations: return try escalations.list(request)
         case .escalation:
             return try escalations.show(try parameters.id("emergency", EmergencyID.self), host.log)
+        case .rights:
+            return try escalations.rights(
+                in: try parameters.id("emergency", EmergencyID.self), request, of: principal)
         case .timeline:
             return try TimelineRequests(context: context).timeline(
                 of: try parameters.id("circle", CircleID.self), request, for: principal)
@@ -402,7 +418,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         case .sendDraft: return try drafts.send(request, parameters, by: principal)
         case .optOuts: return try optOuts.list(request)
         case .setOptOut: return try optOuts.set(request)
-        case .receipt, .reply: throw Problem.notFound("gateways only")
+        case .receipt, .reply, .live: throw Problem.notFound("not a request of this kind")
         }
     }
 
@@ -412,7 +428,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     ///   outdated
     private func principal(of request: Request) throws(Problem) -> Principal {
         if let principal = host.principal(of: request) { return principal }
-        if Credentials(request.headers) != nil, !host.isDirectoryFresh {
+        if request.token != nil, !host.isDirectoryFresh {
             throw .unavailable("credentials cannot be checked right now")
         }
         counts.unauthorized += 1
@@ -453,12 +469,13 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
             "jaga_nobody_outside_reached", "1 = messages go to the built-in sink only."
         ).set(registry.sinkNotice == nil ? 0 : 1)
         heartbeat?.write(to: metrics)
+        live.writeMetrics(metrics)
     }
 
     var statusDetails: JSON {
         let lanes = core.delivery.load.filter { $0.waiting + $0.inFlight > 0 }.map { lane -> JSON in
             [
-                "lane": .string(lane.isSafety ? "safety" : "routine"),
+                "lane": .string(lane.kind.rawValue),
                 "channel": .string(lane.channel.rawValue),
                 "waiting": .integer(Int64(lane.waiting)),
                 "inFlight": .integer(Int64(lane.inFlight)),
@@ -501,6 +518,21 @@ extension Event {
             .sosCancelled, .sosLocated, .deadlineExpired, .watchChanged, .watchExpired:
             true
         default: false
+        }
+    }
+}
+
+extension NotifierOperation {
+    /// What the access log calls a reading of its answer.
+    fileprivate var accessKind: AccessKind {
+        switch self {
+        case .timeline: .timeline
+        case .personNotifications, .notifications, .notification: .messages
+        case .outbox: .outbox
+        case .escalations, .escalation: .emergency
+        case .acknowledgement, .confirmation, .resolution, .gateways, .gatewayTest, .receipt,
+            .drafts, .sendDraft, .optOuts, .setOptOut, .reply, .reachability, .live, .rights:
+            .unspecified
         }
     }
 }

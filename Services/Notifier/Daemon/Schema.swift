@@ -6,6 +6,7 @@ enum Schema {
     static let migrations = [
         Migration(number: 1, sql: initial), Migration(number: 2, sql: texts),
         Migration(number: 3, sql: retention), Migration(number: 4, sql: retentionByCircle),
+        Migration(number: 5, sql: LiveTable.migrationSQL),
         IdempotencyStore.migration,
     ]
 

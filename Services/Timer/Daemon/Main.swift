@@ -16,7 +16,7 @@ struct Main {
             .membership: [.directory],
             .notifier: [.deliveries],
         ],
-        isLimited: WatchRequests.router.isLimited)
+        isLimited: WatchRequests.router.isLimited, operation: WatchRequests.router.operation)
 
     static func main() { exit(Launcher.run(definition, make: make)) }
 

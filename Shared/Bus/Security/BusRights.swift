@@ -14,7 +14,7 @@ import Wire
 public enum BusRights {
     /// Streams with the same readers.
     public enum Family: Sendable, CaseIterable {
-        case inputs, events, sos, directory, deadlines, deliveries
+        case inputs, events, sos, directory, deadlines, deliveries, usage
 
         init(_ stream: StreamName) {
             switch stream {
@@ -24,6 +24,7 @@ public enum BusRights {
             case .directory: self = .directory
             case .deadlines: self = .deadlines
             case .deliveries: self = .deliveries
+            case .usage: self = .usage
             }
         }
     }
@@ -32,7 +33,7 @@ public enum BusRights {
     static func reads(_ role: BusRole) -> Set<Family> {
         switch role {
         case .ingest: [.directory, .deadlines, .deliveries]
-        case .membership: []
+        case .membership: [.usage]
         case .evaluator: [.inputs]
         case .timer: [.events, .sos, .directory, .deliveries]
         case .notifier: [.events, .sos, .directory, .deadlines]
@@ -50,6 +51,10 @@ public enum BusRights {
     }
 
     // MARK: Sockets
+
+    /// Whether the records of a stream are not published but only replayed on request: its readers
+    /// may not read the other streams of the same PUB, and its records are not urgent.
+    static func isReplayedOnly(_ stream: StreamName) -> Bool { Family(stream) == .usage }
 
     /// Roles that may connect to a PUB: those that may read all of its streams.
     static func readers(of streams: [StreamName]) -> Set<BusRole> {

@@ -31,7 +31,9 @@ final class CurveAuthenticator {
         let inputs = streams.filter { configuration.isPublishedSeparately($0) }
         admitted = [
             .publications: BusRights.readers(
-                of: streams.filter { !configuration.isPublishedSeparately($0) }),
+                of: streams.filter {
+                    !configuration.isPublishedSeparately($0) && !BusRights.isReplayedOnly($0)
+                }),
             .inputs: BusRights.readers(of: inputs),
             .requests: BusRights.requesters(about: streams),
             .proposals: BusRights.producers(

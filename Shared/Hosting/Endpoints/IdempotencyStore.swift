@@ -78,24 +78,26 @@ public struct IdempotencyStore {
         ///
         /// Nil if the request has no key, no credentials, or is not a POST.
         ///
+        /// - Parameter secret: a secret in the body, in place of a token
         /// - Throws: a 400 problem unless the key has 1 to 255 printable characters
         public init?(
-            _ request: Request, as repetition: Repetition = .configuration
+            _ request: Request, as repetition: Repetition = .configuration,
+            sealedWith secret: String? = nil
         ) throws(Problem) {
             guard request.method == .post, let text = try IdempotencyStore.keyText(request),
-                let token = Credentials(request.headers)?.token
+                let token = secret ?? request.token
             else { return nil }
             // Hashed first, since a BLAKE2b key has 16 to 64 bytes and a token has any length.
-            let secret = Hash.blake2b256(
+            let key = Hash.blake2b256(
                 Array("kept answer \(text)".utf8), key: Hash.blake2b256(Array(token.utf8)))
-            self.secret = secret
+            self.secret = key
             let content = Hash.id(.text(request.path), .bytes(request.body))
             fingerprint = content
             window = repetition.window
             id =
                 switch repetition {
-                case .configuration: Hash.id("kept answer", .bytes(secret))
-                case .command: Hash.id("kept answer", .bytes(secret), .id(content))
+                case .configuration: Hash.id("kept answer", .bytes(key))
+                case .command: Hash.id("kept answer", .bytes(key), .id(content))
                 }
         }
 

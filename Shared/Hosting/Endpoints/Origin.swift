@@ -36,11 +36,15 @@ struct Origin: Hashable {
     /// Whether a request was sent to this origin, by its `Host` header and the scheme that the
     /// proxy reports. Without a proxy the scheme is unknown and not compared.
     func isHost(of request: Request) -> Bool {
+        let isScheme = request.headers["X-Forwarded-Proto"].map { $0 == scheme } ?? true
+        return isScheme && isAuthority(of: request)
+    }
+
+    /// Whether the `Host` header of a request has this host and port, whatever the scheme.
+    func isAuthority(of request: Request) -> Bool {
         guard let text = request.headers["Host"]?.lowercased(), let target = Authority(text[...])
         else { return false }
-        let isScheme = request.headers["X-Forwarded-Proto"].map { $0 == scheme } ?? true
-        return isScheme && target.host == host
-            && (target.port ?? Self.defaultPorts[scheme]) == port
+        return target.host == host && (target.port ?? Self.defaultPorts[scheme]) == port
     }
 
     private static let defaultPorts = ["http": 80, "https": 443]

@@ -21,13 +21,24 @@ struct RequestGuard {
 
     /// Returns the rejection of a request that a page of another site made a browser send.
     ///
-    /// Browsers add stored Basic credentials to such requests. They never add a Bearer token, or a
-    /// token in the URL or form of a phone's report or an emergency request: requests with one are
-    /// accepted from anywhere. A followed link is accepted too, except on phones' paths, where GET
-    /// reports a position.
+    /// Browsers add stored Basic credentials and cookies to such requests. They never add a Bearer
+    /// token, or a token in the URL or form of a phone's report or an emergency request: requests
+    /// with one are accepted from anywhere. A followed link is accepted too, except on phones'
+    /// paths, where GET reports a position.
+    ///
+    /// A request with the cookie of a session that may change something must prove that a page of
+    /// this server sent it, because pages of other hosts of the same site can send cookies, too.
     ///
     /// - Parameter publicOrigin: origin of this suite; nil = compare with the `Host` header only
     static func originRefusal(of request: Request, publicOrigin: Origin? = nil) -> Problem? {
+        if request.sessionToken != nil, request.method != .get, request.headers["Origin"] == nil,
+            request.headers["Sec-Fetch-Site"] != "same-origin"
+        {
+            return .denied(
+                "the request does not say that a page of this server sent it",
+                hint: "with a cookie, send Sec-Fetch-Site: same-origin or the Origin of this "
+                    + "server; outside a browser, use a credential of kind person")
+        }
         guard !hasOwnSecret(request), isForeign(request, publicOrigin) else { return nil }
         return .denied(
             "cross-site request: it was sent by a page of another site",
@@ -37,12 +48,12 @@ struct RequestGuard {
 
     private static func hasOwnSecret(_ request: Request) -> Bool {
         if case .bearer? = Credentials(request.headers) { return true }
-        return request.headers["Authorization"] == nil
+        return request.headers["Authorization"] == nil && request.sessionToken == nil
             && (isPhonePath(request.path) || request.path == IngestOperation.emergencyPath)
     }
 
     /// Whether phones report to a path: every path except the API's and the host's.
-    private static func isPhonePath(_ path: String) -> Bool {
+    static func isPhonePath(_ path: String) -> Bool {
         !path.hasPrefix("/v1/") && !HostOperation.localPaths.contains(path)
     }
 
@@ -59,6 +70,13 @@ struct RequestGuard {
             return !isFollowedLink || isPhonePath(request.path)
         default: return false
         }
+    }
+
+    /// The cookie in which the sender of a request can store a session; nil if it can store none.
+    func sessionCookie(for request: Request) -> SessionCookie? {
+        let isPublicSecure =
+            publicOrigin.map { $0.scheme == "https" && $0.isAuthority(of: request) } ?? false
+        return SessionCookie(for: request, isPublicSecure: isPublicSecure)
     }
 
     /// Returns the rejection of a request before anything else handles it.

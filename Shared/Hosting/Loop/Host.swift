@@ -84,6 +84,22 @@ public final class Host {
     /// Returns the principal of a request's credentials; nil if they are missing or wrong.
     public func principal(of request: Request) -> Principal? { context.principal(of: request) }
 
+    /// Returns the valid credential of a request; nil if it is missing, unknown or expired.
+    public func credential(of request: Request) -> Credential? { context.credential(of: request) }
+
+    /// Records that a credential was used, which the host does itself for requests of the API.
+    public func recordUse(of credential: CredentialID) { context.recordUse(of: credential) }
+
+    /// The cookie in which the sender of a request can store a session.
+    ///
+    /// Nil on plain HTTP, except on the loopback address: browsers would not keep it secret there.
+    public func sessionCookie(for request: Request) -> SessionCookie? {
+        requestGuard.sessionCookie(for: request)
+    }
+
+    /// Maximum number of open connections.
+    public var connectionsMax: Int { context.parts.connectionsMax }
+
     /// Answers a request of this turn or an earlier one, after COMMIT.
     public func answer(_ id: UInt64, _ response: Response) { turns.answer(id, response) }
 

@@ -1,7 +1,6 @@
 import API
 import Bus
 import Directory
-import Hashing
 import Model
 import Runtime
 import Store
@@ -27,6 +26,10 @@ final class HostContext {
     private let wallJumps: Counter
     /// Whether this attempt called the service, so that a rollback must reload it.
     var isServiceTouched = false
+    /// Credentials used since the last time that they were passed on.
+    private var used = UsedCredentials()
+    /// The request that the service is handling, and its credential.
+    private var handled: (request: UInt64, credential: Credential?)?
     /// Whether a snapshot was read in this turn, which leaves much unused memory in the allocator.
     var shouldReleaseMemory = false
 
@@ -69,26 +72,66 @@ final class HostContext {
 
     // MARK: Senders
 
-    /// Returns the principal of a request's credentials; nil if they are missing or wrong.
-    func principal(of request: Request) -> Principal? {
-        directory?.principal(of: request) ?? roles.authenticates?.principal(of: request)
+    /// Returns the valid credential of a request; nil if it is missing, unknown or expired.
+    func credential(of request: Request) -> Credential? {
+        if let handled, handled.request == request.id { return handled.credential }
+        return directory?.credential(of: request, at: now)
+            ?? roles.authenticates?.credential(of: request)
     }
+
+    /// Returns the principal of a request's credential; nil if it is missing, wrong or expired.
+    func principal(of request: Request) -> Principal? { credential(of: request)?.principal }
 
     /// Whether a request has the monitoring token, for which private data is masked.
-    func isMonitor(_ request: Request) -> Bool {
-        guard let token = Credentials(request.headers)?.token else { return false }
-        return replica?.credential(tokenHash: Hash.sha256Text(token))?.scope == .monitor
-    }
+    func isMonitor(_ request: Request) -> Bool { credential(of: request)?.kind == .monitor }
 
-    /// Rejects every principal except the operator.
+    /// Rejects every principal except the operator and staff with that role.
     func checkOperator(_ request: Request) throws(Problem) {
-        guard let principal = principal(of: request) else {
+        guard let credential = credential(of: request) else {
             throw .unauthorized("the credentials are missing or wrong")
         }
-        guard principal == .operator else {
-            throw .denied("only the operator may read the state of the suite")
+        let isStaff = credential.principal.flatMap {
+            replica?.decide($0, .administer, on: .suite, at: now).isAllowed
         }
+        guard isStaff != true else { return }
+        if let refusal = CredentialKinds.operator.refusal(of: credential.kind) { throw refusal }
     }
+
+    /// Passes a request to its handler, unless its operation does not accept the kind of its
+    /// credential.
+    ///
+    /// - Returns: the rejection; nil if the request was handled
+    func handle(_ request: Request, _ body: () throws -> Void) rethrows -> Problem? {
+        defer { handled = nil }
+        // Phones send credentials in many forms; ingest checks their kind when it finds one.
+        if !RequestGuard.isPhonePath(request.path), let operation = definition.operation(request) {
+            let credential = credential(of: request)
+            if let kind = credential?.kind, let refusal = operation.kinds.refusal(of: kind) {
+                return refusal
+            }
+            if let credential { recordUse(of: credential.id) }
+            handled = (request.id, credential)
+        }
+        try body()
+        return nil
+    }
+
+    // MARK: Usage
+
+    /// Records that a credential was used.
+    func recordUse(of credential: CredentialID) {
+        if roles.recordsUsage != nil { used.record(credential, at: now) }
+    }
+
+    /// Passes on which credentials were used, if it is time to, as part of the turn.
+    func passUsage() throws {
+        guard let service = roles.recordsUsage, let usage = used.due(at: now) else { return }
+        try service.recordUsage(usage)
+    }
+
+    func committed() { used.committed() }
+
+    func rolledBack() { used.rolledBack() }
 
     // MARK: Events
 

@@ -64,6 +64,11 @@ enum HostLimits {
     /// Each of these bytes in a body counts as one more request for the rate limits.
     static let bytesPerRequest = 64 << 10
 
+    /// How long uses of credentials wait to be passed on together, and how many are passed on at
+    /// once.
+    static let usageInterval = Duration.seconds(60)
+    static let usageBatchMax = 2000
+
     /// Timeout of the health check.
     static let healthMillisecondsMax = 5000
 

@@ -37,6 +37,12 @@ final class InputHandler {
         }
     }
 
+    /// Passes a request to the service, if its operation accepts the kind of its credential.
+    private func pass(_ request: Request, to service: any Service) throws {
+        let refusal = try context.handle(request) { try service.handle(request) }
+        if let refusal { turns.answer(request.id, .problem(refusal)) }
+    }
+
     /// Handles everything that is ready in one transaction. Inputs that failed alone before get
     /// transactions of their own.
     private func handleTogether(_ requests: [Request], _ results: [TransferResult]) {
@@ -50,8 +56,9 @@ final class InputHandler {
             for result in resultsTogether {
                 try context.roles.startsTransfers?.transferCompleted(result)
             }
-            for request in requestsTogether { try service.handle(request) }
+            for request in requestsTogether { try pass(request, to: service) }
             try service.tick()
+            try context.passUsage()
         }
         // A record that failed is retried alone from now on; the other inputs may share a turn.
         if !done, !turns.didRecordFail { isolatedTurns = HostLimits.isolatedTurns }
@@ -77,7 +84,7 @@ final class InputHandler {
             recordFailure(input, for: error, results: [])
         }
         let done = turns.turn(requests: [request.id], results: [], failed: failed) {
-            try $0.handle(request)
+            try pass(request, to: $0)
         }
         if done { failures.ended(input) }
     }
@@ -102,7 +109,7 @@ final class InputHandler {
         for _ in 0..<InputFailures.triesMax {
             let done = turns.turn(
                 requests: [request.id], results: [], emergencyCandidates: [request]
-            ) { try $0.handle(request) }
+            ) { try pass(request, to: $0) }
             if done { return }
             // The store failed, and the request has been answered with 503.
             guard !turns.sparedEmergencies.isEmpty else { return }

@@ -131,10 +131,10 @@ public protocol Drains: Service {
     var hasDrained: Bool { get }
 }
 
-/// Role: knows principals without a directory replica.
+/// Role: knows credentials without a directory replica.
 public protocol Authenticates: Service {
-    /// Returns the principal of a request's credentials; nil if they are missing or wrong.
-    func principal(of request: Request) -> Principal?
+    /// Returns the valid credential of a request; nil if it is missing, unknown or expired.
+    func credential(of request: Request) -> Credential?
 }
 
 /// Role: knows senders whose credentials are not those of a principal.
@@ -149,10 +149,19 @@ public protocol OwnsDirectory: Service {
     var ownDirectory: Replica { get }
 }
 
+/// Role: passes on which credentials were used.
+public protocol RecordsUsage: Service {
+    /// Stores or publishes which credentials were used on a day, in the turn's transaction. A
+    /// credential is passed about once a day.
+    func recordUsage(_ usage: CredentialUsage) throws
+}
+
 /// Role: keeps the access log: who saw whose position, readable by that person.
 public protocol KeepsAccessLog: Service {
     /// Records that the operator saw the positions of these people, in a transaction of its own.
-    func recordAccess(to people: Set<PersonID>) throws
+    ///
+    /// - Parameter reason: why, as the operator gave it
+    func recordAccess(to people: Set<PersonID>, reason: String?) throws
 }
 
 /// Role: holds what became due during ``Host/outage`` for the operator.
@@ -186,6 +195,7 @@ struct ServiceRoles {
     let knowsSenders: (any KnowsSenders)?
     let ownsDirectory: (any OwnsDirectory)?
     let keepsAccessLog: (any KeepsAccessLog)?
+    let recordsUsage: (any RecordsUsage)?
     let holdsItems: (any HoldsItems)?
 
     /// - Parameter service: nil before the start, and after it could not be reloaded
@@ -206,6 +216,7 @@ struct ServiceRoles {
         knowsSenders = service as? any KnowsSenders
         ownsDirectory = service as? any OwnsDirectory
         keepsAccessLog = service as? any KeepsAccessLog
+        recordsUsage = service as? any RecordsUsage
         holdsItems = service as? any HoldsItems
     }
 }

@@ -136,6 +136,7 @@ final class TurnRunner {
     private func finishCommit() {
         lastFailure = nil
         context.directory?.committed()
+        context.committed()
         records.committed()
         committed.add()
         sendOutputs()
@@ -161,6 +162,7 @@ final class TurnRunner {
     private func undo(isServiceTouched: Bool) {
         context.database.rollback()
         records.rolledBack()
+        context.rolledBack()
         pendingResponses.removeAll()
         pendingSteps.removeAll()
         pendingTransfers.removeAll()

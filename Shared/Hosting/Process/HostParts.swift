@@ -21,6 +21,8 @@ struct HostParts {
     var lock: LockFile?
     var database: Database
     var server: any HTTPServer
+    /// Maximum number of open connections of ``server``.
+    var connectionsMax = ServerLimits().connections
     var transfers: any HTTPClient
     var bus: Bus
     var directory: ReplicaStore?
@@ -69,17 +71,20 @@ extension HostParts {
         try HostParts.refuseUnprotected(configuration, topology)
         let security = try BusSecurity.read(configuration, role: definition.name.role)
         isUnprotected = security == nil
+        let rights = try RightsFile.read(configuration)
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
         let port = HostParts.httpPort(definition, configuration, topology)
         var limits = ServerLimits()
         limits.bodyBytesByPath = definition.bodyBytesByPath
         limits.unreadBodyPaths = definition.unreadBodyPaths
-        limits.connections = min(limits.connections, max(64, OpenFiles.raise() - 256))
+        limits.connections = min(definition.connections, max(64, OpenFiles.raise() - 256))
+        connectionsMax = limits.connections
         limits.proxies = CommonSettings.proxies(configuration)
         server = try Server(address: topology.bindAddress, port: port, limits: limits)
         transfers = Transfers()
         directory =
-            definition.consumes[.membership] == nil ? nil : ReplicaStore(database)
+            definition.consumes[.membership] == nil
+            ? nil : ReplicaStore(database, rights: rights)
         var streams = HostParts.busConfiguration(
             definition, topology,
             keptFor: .seconds(configuration.int("JAGA_RETENTION_HOURS") * 3600))

@@ -127,6 +127,7 @@ public enum Launcher {
         if HostParts.keysToMake(definition, configuration, Topology(configuration)) == nil {
             _ = try BusSecurity.read(configuration, role: definition.name.role)
         }
+        _ = try RightsFile.read(configuration)
         try definition.check(configuration)
         guard definition.isDurable else { return }
         try UnfinishedRestore.refuse(

@@ -1,3 +1,4 @@
+import API
 import Model
 import Runtime
 import Store
@@ -24,9 +25,14 @@ public struct ServiceDefinition: Sendable {
     public var bodyBytesByPath: [String: Int]
     /// Paths where a request is valid even if its body cannot be decoded.
     public var unreadBodyPaths: Set<String>
+    /// Maximum number of open HTTP connections, if as many files may be open.
+    public var connections: Int
     /// Whether the host counts a request against the rate limits of its sender. Ingest has limits
     /// of its own and returns false for all requests.
     public var isLimited: @Sendable (Request) -> Bool
+    /// The operation that a request asks for; nil if there is none. The host checks by it which
+    /// kinds of credentials are accepted.
+    public var operation: @Sendable (Request) -> Operation?
     /// Logic versions that an evaluator can run.
     public var logic: ClosedRange<UInt16>
     /// Whether a new store holds items from before its first start as if it had had an outage.
@@ -41,8 +47,9 @@ public struct ServiceDefinition: Sendable {
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
         portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
-        unreadBodyPaths: Set<String> = [],
+        unreadBodyPaths: Set<String> = [], connections: Int = ServerLimits().connections,
         isLimited: @escaping @Sendable (Request) -> Bool = { _ in true },
+        operation: @escaping @Sendable (Request) -> Operation? = { _ in nil },
         logic: ClosedRange<UInt16> = 1...1, holdsWhenNew: Bool = false,
         check: @escaping @Sendable (Configuration) throws -> Void = { _ in },
         checkStore: @escaping @Sendable (Configuration, Database) throws -> Void = { _, _ in }
@@ -56,7 +63,9 @@ public struct ServiceDefinition: Sendable {
         self.portSetting = portSetting
         self.bodyBytesByPath = bodyBytesByPath
         self.unreadBodyPaths = unreadBodyPaths
+        self.connections = connections
         self.isLimited = isLimited
+        self.operation = operation
         self.logic = logic
         self.holdsWhenNew = holdsWhenNew
         self.check = check

@@ -20,7 +20,8 @@ extension ServiceName {
     public var served: [StreamName] {
         switch self {
         case .ingest:
-            Partition.all.map(StreamName.input) + Partition.all.map(StreamName.events) + [.sos]
+            Partition.all.map(StreamName.input) + Partition.all.map(StreamName.events)
+                + [.sos, .usage]
         case .membership: [.directory]
         case .evaluator: []
         case .timer: [.deadlines]
@@ -118,6 +119,7 @@ public enum CommonSettings {
             Setting(
                 "JAGA_DRY_RUN", .flag, default: "off",
                 help: "Send nothing outside; 'jaga outbox' shows what would have been sent."),
+            RightsFile.setting,
         ] + RequestLimits.settings + DiskGauge.settings
 }
 

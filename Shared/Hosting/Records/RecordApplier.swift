@@ -107,6 +107,7 @@ final class RecordApplier {
         case .sos: .required
         case .events, .deadlines, .deliveries:
             event.body.carriesEmergency ? .required : .skippable
+        case .usage: .skippable
         }
     }
 

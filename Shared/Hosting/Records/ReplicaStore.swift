@@ -9,7 +9,8 @@ import Wire
 ///
 /// Changes are written in the transaction of the turn that applies them.
 public final class ReplicaStore {
-    public private(set) var replica = Replica()
+    public private(set) var replica: Replica
+    private let rights: RightsTable
     private let database: Database
     /// Whether this turn changed the replica.
     private var isChanged = false
@@ -25,11 +26,15 @@ public final class ReplicaStore {
         """
 
     /// Uses a store that has the replica's table; ``load()`` reads it.
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database, rights: RightsTable = .standard) {
+        self.database = database
+        self.rights = rights
+        replica = Replica(rights: rights)
+    }
 
     /// Loads the replica from the store.
     func load() throws {
-        var loaded = Replica()
+        var loaded = Replica(rights: rights)
         try database.rows("SELECT kind, schema, payload FROM replica ORDER BY kind, id") { row in
             let record = Record(
                 kind: UInt16(row.int64(0)), schema: UInt16(row.int64(1)), id: .zero,
@@ -59,7 +64,7 @@ public final class ReplicaStore {
     /// - Parameter before: called with each difference before it is applied
     /// - Returns: the differences as events, for services that derive state from the directory
     func replace(with events: [Event], before: (Event) throws -> Void) throws -> [Event] {
-        var target = Replica()
+        var target = Replica(rights: rights)
         for event in events { target.apply(event.body) }
         let differences = Replica.difference(from: replica, to: target).map { body in
             Event(id: EventID(.zero), time: events.last?.time ?? .zero, body: body)
@@ -71,16 +76,16 @@ public final class ReplicaStore {
         return differences
     }
 
-    /// Returns the principal of a request's credentials; nil if they are missing or unknown.
-    public func principal(of request: Request) -> Principal? {
-        guard let credentials = Credentials(request.headers) else { return nil }
-        let hash = Hash.sha256Text(credentials.token)
-        return replica.principal(tokenHash: hash)
+    /// Returns the valid credential of a request; nil if it is missing, unknown or expired.
+    func credential(of request: Request, at now: Timestamp) -> Credential? {
+        request.token.flatMap {
+            replica.credential(tokenHash: Hash.sha256Text($0), at: now)
+        }
     }
 
     private func write(_ step: EventBody, of event: Event) throws {
         guard let id = step.directoryEntity else { return }
-        if let removed = step.kind.row.removed {
+        if let removed = step.removedKind {
             return try database.run(
                 "DELETE FROM replica WHERE kind = ?1 AND id = ?2",
                 .integer(removed.rawValue), .blob(id.bytes))
@@ -92,5 +97,13 @@ public final class ReplicaStore {
             "INSERT OR REPLACE INTO replica (kind, id, schema, payload) VALUES (?1, ?2, ?3, ?4)",
             .integer(step.kind.rawValue), .blob(id.bytes),
             .integer(Int64(record.schema)), .blob(record.payload))
+    }
+}
+
+extension EventBody {
+    /// The kind of row that a step deletes; nil if it writes one.
+    fileprivate var removedKind: EventKind? {
+        if case .neverNotifyChanged(let list) = self, list.isEmpty { return kind }
+        return kind.row.removed
     }
 }

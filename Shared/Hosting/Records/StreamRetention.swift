@@ -13,6 +13,7 @@ extension StreamName {
         case .directory: [.ingest, .notifier, .timer]
         case .deadlines: [.ingest, .notifier]
         case .deliveries: [.ingest, .timer]
+        case .usage: [.membership]
         }
     }
 

@@ -11,11 +11,13 @@ final class TailReader {
     let filter: EventFilter
     /// Whether private data is not masked.
     let showsAll: Bool
+    /// Why, as the operator gave it; nil = no reason was given.
+    let reason: String?
     /// Whether the client has the monitoring token.
     let isMonitor: Bool
     /// Streams of this service that may contain matching events.
     private let streams: [StreamName]
-    private var cursor: TailCursor
+    private var cursor: StreamCursor
     /// Index of the stream with which the next portion starts, so that no stream starves.
     private var nextStream = 0
     /// Notices to send before the next event.
@@ -36,12 +38,13 @@ final class TailReader {
     }
 
     init(
-        _ request: Request, _ filter: EventFilter, showsAll: Bool, isMonitor: Bool,
-        streams: [StreamName], at cursor: TailCursor, now: Timestamp
+        _ request: Request, _ filter: EventFilter, showsAll: Bool, reason: String?,
+        isMonitor: Bool, streams: [StreamName], at cursor: StreamCursor, now: Timestamp
     ) {
         self.request = request
         self.filter = filter
         self.showsAll = showsAll
+        self.reason = reason
         self.isMonitor = isMonitor
         self.streams = streams
         self.cursor = cursor
@@ -103,14 +106,16 @@ final class TailReader {
                 cursor.read(stream, to: position)
                 let line = try line(stream, position, record, &portion.people, isMember)
                 guard let line else { continue }
-                if let last { portion.bytes += Array("data: \(last)\n\n".utf8) }
+                if let last { portion.bytes += ServerSentEvents.event(data: last) }
                 last = line
             }
         }
         portion.bytes = notices + portion.bytes
         notices = []
         // A client that lost its connection resumes after the last id.
-        if let last { portion.bytes += Array("id: \(cursor)\ndata: \(last)\n\n".utf8) }
+        if let last {
+            portion.bytes += ServerSentEvents.event(id: cursor.description, data: last)
+        }
         if !portion.bytes.isEmpty { lastSent = now }
         return portion
     }
@@ -119,7 +124,7 @@ final class TailReader {
     func keepAlive(at now: Timestamp) -> [UInt8] {
         lastSent = now
         let text = cursor.description
-        return Array(text.isEmpty ? ":\n\n".utf8 : ":\nid: \(text)\n\n".utf8)
+        return ServerSentEvents.comment(id: text.isEmpty ? nil : text)
     }
 
     /// Adds a notice about records that were pruned before they were read.
@@ -138,7 +143,7 @@ final class TailReader {
     }
 
     private func appendNotice(_ type: String, _ json: JSON) {
-        notices += Array("event: \(type)\ndata: \(json.text)\n\n".utf8)
+        notices += ServerSentEvents.event(type, data: json.text)
     }
 
     /// Returns the line of a record; nil if it does not match.
@@ -147,7 +152,7 @@ final class TailReader {
         _ isMember: (PersonID) -> Bool
     ) throws -> String? {
         let event = try EventCodec.decode(record)
-        guard filter.includes(event, on: stream) else { return nil }
+        guard !event.isHidden, filter.includes(event, on: stream) else { return nil }
         let json = try EventCodec.cloudEvent(event, stream: stream, position: position)
         guard filter.matchesCircle(event, json, isMember: isMember) else { return nil }
         guard showsAll else { return Masking.mask(json).text }

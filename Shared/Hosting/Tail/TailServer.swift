@@ -69,9 +69,10 @@ final class TailServer {
                 "\(definition.name.rawValue) keeps no access log", field: "pii",
                 hint: "send the request to ingest, or leave it out")
         }
-        var cursor = TailCursor()
+        let reason = try request.accessReason(isRequired: showsAll)
+        var cursor = StreamCursor()
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
-            guard let known = TailCursor(text) else {
+            guard let known = StreamCursor(text) else {
                 throw Problem.invalid(
                     "invalid cursor", field: "Last-Event-ID",
                     hint: "send the last `id` that was received")
@@ -85,7 +86,8 @@ final class TailServer {
             }
         }
         let reader = TailReader(
-            request, filter, showsAll: showsAll, isMonitor: isMonitor, streams: streams, at: cursor,
+            request, filter, showsAll: showsAll, reason: reason, isMonitor: isMonitor,
+            streams: streams, at: cursor,
             now: now)
         switch request.query["until"] {
         case nil: break
@@ -169,7 +171,11 @@ final class TailServer {
             // Positions are sent only once the access is recorded.
             let people = portion.people
             let log = context.roles.keepsAccessLog
-            if let failure = turns.attempt({ try log?.recordAccess(to: people) }) { throw failure }
+            if let failure = turns.attempt({
+                try log?.recordAccess(to: people, reason: reader.reason)
+            }) {
+                throw failure
+            }
         }
         send(portion.bytes, to: reader)
         if reader.hasReachedGoal { end(reader) }
@@ -180,12 +186,8 @@ final class TailServer {
         let id = reader.request.id
         guard reader.hasBegun else {
             reader.hasBegun = true
-            let head: Headers = [
-                "Content-Type": "text/event-stream", "X-Accel-Buffering": "no",
-            ]
-            let begin = Array(": \(definition.name.rawValue)\n\n".utf8)
-            return server.stream(
-                id, .begin(Response(status: 200, headers: head, body: begin + bytes)))
+            let begin = ServerSentEvents.comment(definition.name.rawValue)
+            return server.stream(id, .begin(ServerSentEvents.response(begin + bytes)))
         }
         if !bytes.isEmpty { server.stream(id, .piece(bytes)) }
     }
@@ -253,11 +255,11 @@ extension EventFilter {
                         hint: "send an age such as 30s, 10m, 2h or 1d, or a time such as "
                             + "2026-11-20T10:20:00Z")
                 }
-            case "pii", "until": break
+            case "pii", "until", "reason": break
             default:
                 throw .invalid(
                     "unknown parameter", field: item.name,
-                    hint: "use stream, type, person, circle, since, until or pii")
+                    hint: "use stream, type, person, circle, since, until, pii or reason")
             }
         }
     }

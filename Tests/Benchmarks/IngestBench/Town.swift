@@ -17,9 +17,12 @@ struct Town {
     private func token(_ number: Int) -> String { Hash.id("token", .number(number)).text }
     private var circle: CircleID { CircleID(Hash.id("circle")) }
 
-    /// Writes the circle's id and the token of each phone, one per line.
+    /// The token with which the first person reads positions.
+    private var readerToken: String { Hash.id("reader").text }
+
+    /// Writes the circle's id, the token of a reader and the token of each phone, one per line.
     func writeTokens(to path: String) throws {
-        let lines = ["\(circle)"] + (0..<people).map(token)
+        let lines = ["\(circle)", readerToken] + (0..<people).map(token)
         guard let file = fopen(path, "w") else { fatalError("cannot write \(path)") }
         for line in lines { fputs(line + "\n", file) }
         fclose(file)
@@ -42,6 +45,11 @@ struct Town {
             try database.commit()
             bus.committed()
         }
+        let reader = Credential(
+            id: CredentialID(Hash.id("reader")),
+            hash: Hex.encode(Hash.sha256(Array(readerToken.utf8))), kind: .person,
+            person: person(0), created: clock.now)
+        try append(.credentialChanged(reader), to: bus, at: clock.now)
         let members = (0..<inCircle).map { number in
             Membership(
                 person: person(number), role: .member, joined: clock.now,

@@ -11,7 +11,7 @@ function setup(thread)
     threads = threads + 1
 end
 
-local kind, circle
+local kind, circle, reader
 local tokens = {}
 local first, last, phone
 
@@ -20,7 +20,7 @@ function init(arguments)
     local members = tonumber(arguments[3])
     math.randomseed(os.time() + number)
     local lines = io.lines(arguments[2])
-    circle = lines()
+    circle, reader = lines(), lines()
     for line in lines do tokens[#tokens + 1] = line end
     first, last = members + 1, #tokens
     if kind == "members" then first, last = 1, members end
@@ -103,7 +103,7 @@ end
 function request()
     phone = phone < last and phone + 1 or first
     local headers = {
-        ["Authorization"] = "Bearer " .. tokens[kind == "positions" and 1 or phone],
+        ["Authorization"] = "Bearer " .. (kind == "positions" and reader or tokens[phone]),
         ["Content-Type"] = "application/json",
     }
     if kind == "positions" then

@@ -7,7 +7,7 @@ import Wire
 @Suite struct `The table of rights` {
     /// Each stream once, by the service that publishes it.
     private static let served: [(publisher: BusRole, streams: [StreamName])] = [
-        (.ingest, [.input(5), .events(5), .sos]), (.membership, [.directory]),
+        (.ingest, [.input(5), .events(5), .sos, .usage]), (.membership, [.directory]),
         (.timer, [.deadlines]), (.notifier, [.deliveries]),
     ]
 
@@ -16,7 +16,7 @@ import Wire
         .input(5): [.evaluator, .operator], .events(5): [.notifier, .timer, .operator],
         .sos: [.notifier, .timer, .operator], .deadlines: [.ingest, .notifier, .operator],
         .directory: [.ingest, .notifier, .timer, .operator],
-        .deliveries: [.ingest, .timer, .operator],
+        .deliveries: [.ingest, .timer, .operator], .usage: [.membership, .operator],
     ]
 
     private static func objection(_ request: Control, _ role: BusRole) -> String? {
@@ -109,7 +109,7 @@ import Wire
             })
         #expect(
             requesters == [
-                .ingest: [.evaluator, .timer, .notifier, .operator],
+                .ingest: [.evaluator, .membership, .timer, .notifier, .operator],
                 .membership: [.ingest, .timer, .notifier, .operator],
                 .timer: [.ingest, .notifier, .operator],
                 .notifier: [.ingest, .timer, .operator],

@@ -145,7 +145,7 @@ struct AttemptTests {
         citra.contacts.append(
             ContactPoint(
                 id: ContactID(ID128(high: 3, low: 7)), channel: .sms, address: "+60111000033",
-                rank: 5))
+                rank: 5, verified: .zero))
         world.change(.personChanged(citra))
         world.receive(.zoneEntered(Town.crossing()))
         world.pass(.seconds(800))

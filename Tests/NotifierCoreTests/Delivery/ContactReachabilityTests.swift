@@ -137,7 +137,7 @@ import Testing
         person.contacts.append(
             ContactPoint(
                 id: ContactID(ID128(high: 9, low: 9)), channel: .sms, address: "+60111000099",
-                rank: 9))
+                rank: 9, verified: .zero))
         world.change(.personChanged(person))
         world.gateway = refusing([budi])
         world.receive(.emergencyOpened(Town.change()))

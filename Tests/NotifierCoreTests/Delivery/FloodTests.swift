@@ -58,7 +58,7 @@ struct FloodTests {
 
     @Test func `messages about many people take turns, and one person cannot fill a lane`() {
         var lanes = DeliveryQueue()
-        let lane = Lane(isSafety: true, channel: .sms)
+        let lane = Lane(kind: .safety, channel: .sms)
         let (aisha, budi) = (Town.aisha.id, Town.budi.id)
         func message(_ number: UInt64) -> NotificationID {
             NotificationID(ID128(high: 8, low: number))

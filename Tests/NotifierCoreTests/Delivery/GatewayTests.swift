@@ -211,7 +211,7 @@ struct ReceiptTests {
         budi.contacts.append(
             ContactPoint(
                 id: ContactID(ID128(high: 2, low: 7)), channel: .sms, address: "+60111000022",
-                rank: 9))
+                rank: 9, verified: .zero))
         world.change(.personChanged(budi))
         world.clear()
         for _ in 0..<3 {

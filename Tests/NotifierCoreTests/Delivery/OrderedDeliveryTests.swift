@@ -117,7 +117,9 @@ import Testing
         cross(&world, 5)
         func waiting() -> Int {
             world.notifier.delivery.waitingForRetry
-                + world.notifier.delivery.load.filter { !$0.isSafety }.reduce(0) { $0 + $1.waiting }
+                + world.notifier.delivery.load.filter { $0.kind == .routine }.reduce(0) {
+                    $0 + $1.waiting
+                }
         }
         #expect(waiting() == 12, "behind three that are on their way")
         world.restart(isStarted: false)
@@ -145,7 +147,7 @@ import Testing
         person.contacts.append(
             ContactPoint(
                 id: ContactID(ID128(high: 3, low: 7)), channel: .sms, address: "+60111000033",
-                rank: 5))
+                rank: 5, verified: .zero))
         world.change(.personChanged(person))
         world.gateway = { _ in nil }
         cross(&world, 3)

@@ -13,7 +13,7 @@ struct SharedNumberTests {
         citra.contacts = [
             ContactPoint(
                 id: ContactID(ID128(high: 3, low: 7)), channel: .sms, address: "+60111000002",
-                rank: 0)
+                rank: 0, verified: .zero)
         ]
         citra.contacts += more
         world.change(.personChanged(citra))
@@ -68,7 +68,8 @@ struct SharedNumberTests {
 
     @Test func `after a rejection each of them is notified on their next contact point`() {
         let other = ContactPoint(
-            id: ContactID(ID128(high: 3, low: 8)), channel: .sms, address: "+60111000033", rank: 1)
+            id: ContactID(ID128(high: 3, low: 8)), channel: .sms, address: "+60111000033", rank: 1,
+            verified: .zero)
         var world = world([other])
         world.gateway = { delivery in
             AttemptResult(

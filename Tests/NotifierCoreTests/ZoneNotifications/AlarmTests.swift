@@ -5,9 +5,11 @@ import Testing
 
 struct AlarmTests {
     private static let phone = ContactPoint(
-        id: ContactID(ID128(high: 1, low: 9)), channel: .push, address: "push-1", rank: 5)
+        id: ContactID(ID128(high: 1, low: 9)), channel: .push, address: "push-1", rank: 5,
+        verified: .zero)
     private static let tablet = ContactPoint(
-        id: ContactID(ID128(high: 1, low: 10)), channel: .push, address: "push-2", rank: 6)
+        id: ContactID(ID128(high: 1, low: 10)), channel: .push, address: "push-2", rank: 6,
+        verified: .zero)
 
     private func world(push: [ContactPoint] = []) -> World {
         var world = World(gateways: [

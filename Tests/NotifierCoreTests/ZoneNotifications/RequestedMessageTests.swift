@@ -14,7 +14,7 @@ struct RequestedMessageTests {
             .requested(
                 RequestedMessage(
                     channel: .sms, address: number, sender: sender, locale: locale,
-                    code: Self.code),
+                    content: .consentCode(Self.code)),
                 by: EventID(ID128(high: 40, low: event)), expires: World.start + .seconds(1800),
                 trace: "t"))
     }
@@ -110,7 +110,7 @@ struct RequestedMessageTests {
             .requested(
                 RequestedMessage(
                     channel: .email, address: "mum@example.org", sender: "Aisha", locale: "ms",
-                    file: .init(name: "School.pad", text: "AlertZoneStart\n")),
+                    content: .zones(.init(name: "School.pad", text: "AlertZoneStart\n"))),
                 by: EventID(ID128(high: 40, low: 1)), expires: World.start + .seconds(1800),
                 trace: ""))
         let mail = try #require(world.sent.first)
@@ -118,5 +118,107 @@ struct RequestedMessageTests {
         #expect(mail.subject == "Jaga: Aisha menghantar zon kepada anda dalam fail School.pad")
         #expect(mail.file?.text == "AlertZoneStart\n")
         #expect(world.notifications.first?.file == nil)
+    }
+
+    // MARK: Accounts
+
+    private func send(
+        _ world: inout World, _ message: AccountMessage, to number: String = Self.number,
+        event: UInt64 = 1, locale: String = "en", site: String = "Hillside School"
+    ) {
+        world.handle(
+            .requested(
+                RequestedMessage(
+                    channel: .sms, address: number, sender: site, locale: locale,
+                    content: .account(message)),
+                by: EventID(ID128(high: 41, low: event)), expires: World.start + .seconds(600),
+                trace: "t"))
+    }
+
+    @Test func `a sign-in code comes first, with the site's name, and is then erased`() throws {
+        var world = World()
+        send(&world, .signInCode("004711"))
+        #expect(
+            world.sent.map(\.text) == [
+                "004711 is your code to sign in to Hillside School. It is valid for 10 min."
+                    + " Give it to nobody, we never ask for it."
+            ])
+        let row = try #require(world.notifications.first)
+        #expect(row.severity == .account && row.reason == .accountCode)
+        #expect(!"\(row)".contains("004711"))
+    }
+
+    @Test(arguments: ["en", "ms", "id"])
+    func `messages about accounts fit one SMS, and codes are their first word`(
+        locale: String
+    ) {
+        let all: [AccountMessage] = [
+            .signInCode("004711"), .contactCode("004711"), .contactReminder, .contactTest,
+            .contactRemoved, .newSession,
+        ]
+        for (index, message) in all.enumerated() {
+            var world = World()
+            send(
+                &world, message, event: UInt64(index), locale: locale,
+                site: "Sekolah Kebangsaan Bukit Damansara Kuala Lumpur")
+            let text = world.sent.first?.text ?? ""
+            let measure = SMSText(text)
+            #expect(measure.segments == 1 && measure.encoding == .gsm7, "\(text)")
+            #expect(text.hasPrefix("004711 ") == message.isCode, "\(text)")
+        }
+    }
+
+    @Test func `after STOP a person still gets codes and warnings, and no question or test`() {
+        var world = World()
+        world.handle(.setOptOut(request: 1, number: Self.number, isOptedOut: true))
+        let sent: [AccountMessage] = [.signInCode("1"), .contactRemoved, .newSession]
+        let suppressed: [AccountMessage] = [.contactCode("2"), .contactReminder, .contactTest]
+        for (index, message) in (sent + suppressed).enumerated() {
+            send(&world, message, event: UInt64(index))
+        }
+        #expect(world.sent.count == sent.count)
+        #expect(
+            world.warnings
+                == Array(repeating: .requestSuppressed(.stopped), count: suppressed.count))
+    }
+
+    @Test func `a code is retried until it expires`() {
+        var world = World()
+        world.gateway = { delivery in
+            AttemptResult(
+                notification: delivery.notification, number: delivery.attempt, outcome: .later)
+        }
+        send(&world, .signInCode("1"))
+        world.pass(.seconds(599))
+        let count = world.sent.count
+        #expect(count > 3)
+        world.pass(.seconds(900))
+        #expect(world.sent.count == count)
+        #expect(world.notifications.map(\.state) == [.expired])
+    }
+
+    @Test func `a decoy is nothing`() {
+        var world = World()
+        world.handle(
+            .requested(
+                RequestedMessage(
+                    channel: .sms, address: Self.number, sender: "", locale: "en",
+                    content: .decoy),
+                by: EventID(ID128(high: 41, low: 1)), expires: World.start + .seconds(600),
+                trace: ""))
+        #expect(world.sent.isEmpty && world.warnings.isEmpty && world.notifications.isEmpty)
+    }
+
+    @Test func `codes do not wait behind zone notifications, nor for the operator`() {
+        var world = World()
+        world.gateway = { _ in nil }
+        for number in UInt64(1)...30 { ask(&world, number, to: "+6012888\(1000 + number)") }
+        #expect(world.sent.count == 6)
+        send(&world, .signInCode("004711"))
+        #expect(world.sent.last?.text.hasPrefix("004711") == true)
+        var other = World()
+        other.sleep(.seconds(300))
+        send(&other, .signInCode("004711"))
+        #expect(other.sent.count == 1)
     }
 }

@@ -7,7 +7,8 @@ import Testing
 
 struct SealedTests {
     private static let request = RequestedMessage(
-        channel: .sms, address: "+60129999999", sender: "Aisha", locale: "en", code: "004711")
+        channel: .sms, address: "+60129999999", sender: "Aisha", locale: "en",
+        content: .consentCode("004711"))
 
     private func event(_ number: UInt64, key: [UInt8]) throws -> Event {
         let sealed = SealedText.seal(try JSON.encode(Self.request).serialized(), key: key)

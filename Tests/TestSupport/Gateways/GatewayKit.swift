@@ -1,20 +1,27 @@
 import Foundation
 import Runtime
 
-/// A gateway of `Tests/Gateways`, running on loopback with its own ports and folder until this
-/// object or the test program ends.
+/// A gateway of `Tests/Gateways`, or a program of another folder of kits.
+///
+/// It runs on loopback with its own ports and folder until this object or the test program ends.
 public class GatewayKit {
     /// The folder with its files.
     public let folder: TemporaryFolder
     private let name: String
+    private let kits: String
     private let ports: [String: Int]
     var settings: [String: String]
     private var running: Capture?
 
     /// - Parameters:
+    ///   - kits: the folder of its folder, in `Tests`
     ///   - ports: names of the ports for its `run` script
-    init(_ name: String, ports: [String], settings: [String: String] = [:]) throws {
+    init(
+        _ name: String, in kits: String = "Gateways", ports: [String],
+        settings: [String: String] = [:]
+    ) throws {
         self.name = name
+        self.kits = kits
         self.settings = settings
         folder = try TemporaryFolder()
         let base = FreePorts.base(of: Array(ports.indices))
@@ -29,7 +36,7 @@ public class GatewayKit {
 
     /// Starts it and waits until it is ready.
     public func start() async throws {
-        let script = Programs.top.appending(path: "Tests/Gateways/\(name)/run").path
+        let script = Programs.top.appending(path: "Tests/\(kits)/\(name)/run").path
         var environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "RUN": folder.path + "/kit"]
         if let path = ProcessInfo.processInfo.environment["PATH"] {
             environment["PATH"] = path + ":/usr/sbin:/sbin"

@@ -95,7 +95,11 @@ struct AlarmMachine: Hashable, Sendable {
 
     /// Whether what happened in this turn may change alarms.
     private func mayChange(_ turn: borrowing Turn) -> Bool {
-        if turn.changes.contains(where: { $0.kind.rules.alarms }) { return true }
+        // A zone that is no alert zone any more may still have an alarm.
+        let mayConcern = turn.changes.contains {
+            $0.kind.rules.alarms || index(of: $0.zone) != nil
+        }
+        if mayConcern { return true }
         guard !alarms.isEmpty else { return false }
         return turn.isReconfigured || turn.trustedFix != nil && nextChange <= turn.end
     }

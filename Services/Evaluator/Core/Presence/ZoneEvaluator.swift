@@ -89,8 +89,11 @@ struct ZoneEvaluator {
         if zones.zones[index].isScheduled, !zones.details[index].calendar.isOpen(at: turn.now) {
             return close(zones, index, of: source, for: &person, &turn)
         }
-        // Still certainly inside: the distance to the edge does not matter.
-        if near.isSurelyInside, kept?.isSettledInside == true, !zones.zones[index].isScheduled {
+        // Still certainly inside: the distance to the edge does not matter. A first decision does
+        // not rest on what was known.
+        if near.isSurelyInside, kept?.isSettledInside == true, !zones.zones[index].isScheduled,
+            evidence.occasion != .first
+        {
             return
         }
         let isUndecided = kept?.isUndecided == true
@@ -289,12 +292,12 @@ struct ZoneEvaluator {
         return decision.verdict.distance.centimetres <= margin / 2 ? since : nil
     }
 
-    /// When the person has left if no other fix arrives.
+    /// When the person has left if no other fix arrives; nil if only another fix can show it.
     private func leavingEnd(
         _ decision: ZoneDecision, _ fixes: FixHistory, _ turn: borrowing Turn
-    ) -> Timestamp {
-        // The same fix keeps its wait.
-        if let leaving = decision.known?.leaving, evidence.isRepeated { return leaving }
+    ) -> Timestamp? {
+        // The same fix keeps its wait, and starts none.
+        if evidence.isRepeated { return decision.known?.leaving }
         let zone = decision.found.zone
         let line = decision.before == .near ? zone.alertCentimetres : 0
         var seconds = wait(fixes, turn)

@@ -31,25 +31,30 @@ public struct DecisionViewer: Hashable, Sendable {
         }
         var denial: Denial?
         for id in directory.circles(of: person) {
-            guard let subject = directory.circle(id)?.member(person) else { continue }
-            let viewer = principal.person.flatMap { directory.circle(id)?.member($0) }
-            let decision = directory.decide(
-                principal, .readHistory, on: .member(person, in: id), at: now)
+            guard let circle = directory.circle(id), let subject = circle.member(person) else {
+                continue
+            }
+            let viewer = principal.person.flatMap(circle.member)
+            let access = PositionAccess(of: principal, .readHistory, in: circle, directory, at: now)
             if viewer?.role == .member {
                 denial = .roleTooLow
                 continue
             }
-            switch decision.denial {
+            switch access.denial(of: subject) {
             case nil, .notSharing:
                 let joined = [viewer?.joined, subject.joined].compactMap { $0 }.max()
                 shares[id] = Share(
-                    since: joined ?? .zero,
-                    isExact: decision.isAllowed && subject.precision == .exact)
+                    since: joined ?? .zero, isExact: access.detail(of: subject) == .exact)
             case .notAMember: break
             case let other?: denial = other
             }
         }
-        guard shares.isEmpty else { return }
+        guard shares.isEmpty else {
+            // Somebody on the person's never-notify list sees as much as if there were none.
+            let isHidden = principal.person.map { directory.hides(person, from: $0) } ?? false
+            if isHidden { shares = [:] }
+            return
+        }
         guard let denial else { return nil }
         throw denial
     }
@@ -68,7 +73,13 @@ public struct DecisionViewer: Hashable, Sendable {
             shares[id]?.isExact == true && row.exactCircles.contains(id)
         }
         if showsPlace { return .everything }
-        let inradius = directory.zone(row.zone)?.prepared.inradiusCentimetres ?? 0
-        return .withoutPlace(namesZone: inradius >= Limits.namedZoneInradiusCentimetresMin)
+        let isNamed = directory.zone(row.zone).map { zone in
+            common.contains { id in
+                guard let circle = directory.circle(id), let member = circle.member(row.person)
+                else { return false }
+                return directory.mayName(zone, of: member, in: circle)
+            }
+        }
+        return .withoutPlace(namesZone: isNamed ?? false)
     }
 }

@@ -6,11 +6,16 @@ public struct LocateRequest: Hashable, Sendable {
     public var request: UInt64
     public var principal: Principal
     public var person: PersonID
+    /// Why, as staff gave it; nil = no reason was given.
+    public var reason: String?
 
-    public init(request: UInt64, principal: Principal, person: PersonID) {
+    public init(
+        request: UInt64, principal: Principal, person: PersonID, reason: String? = nil
+    ) {
         self.request = request
         self.principal = principal
         self.person = person
+        self.reason = reason
     }
 }
 
@@ -74,7 +79,10 @@ struct LocationRequests {
         if viewer != person {
             let hour = turn.now.seconds / 3600
             turn.emit(
-                .access(AccessRow(person: person, viewer: viewer, hour: hour, asked: turn.now)))
+                .access(
+                    AccessRow(
+                        person: person, viewer: viewer, hour: hour, kind: .locate,
+                        reason: request.reason ?? "", asked: turn.now)))
         }
         return .located(
             LocateView(

@@ -215,11 +215,17 @@ public struct Emergencies: Sendable {
         _ view: EmergencyView, for viewer: PersonID, in directory: Replica
     ) -> EmergencyView {
         var shown = view
-        let common = directory.commonCircles(of: view.person, and: viewer)
+        let common = directory.circles(of: view.person, answeredBy: viewer)
         shown.endedCircles = view.endedCircles.filter(common.contains)
         let isOver = !common.isEmpty && shown.endedCircles.count == common.count
         // Showing it as active would reveal circles that are not the viewer's.
         if view.state.isActive, isOver { (shown.state, shown.endedCircles) = (.resolved, []) }
+        // What was delivered to others is theirs, and would reveal whom the person excluded.
+        if view.deliveryState != .acknowledged {
+            shown.deliveryState =
+                signals.isRecipient(viewer, of: view.id)
+                ? min(view.deliveryState, .accepted) : .none
+        }
         return shown
     }
 

@@ -210,7 +210,7 @@ public struct Signals: Sendable {
     /// ended.
     func isActive(_ row: EmergencyRow, for viewer: PersonID, in directory: Replica) -> Bool {
         row.state.isActive
-            && directory.commonCircles(of: row.person, and: viewer).contains {
+            && directory.circles(of: row.person, answeredBy: viewer).contains {
                 !row.endedCircles.contains($0)
             }
     }
@@ -218,11 +218,20 @@ public struct Signals: Sendable {
     /// Whether a viewer may see the exact position of a person because of the person's own call.
     ///
     /// Only recipients may, from the end of the countdown to the end of the emergency, and only
-    /// while they share a circle with the person.
+    /// while they share a circle with the person and are not on the person's never-notify list.
     func showsPosition(of person: PersonID, to viewer: PersonID, in directory: Replica) -> Bool {
-        guard let row = current(of: person), row.state != .countdown, ownCalls.contains(row.id)
+        guard let row = current(of: person), row.state != .countdown, ownCalls.contains(row.id),
+            !directory.hidesEmergencies(of: person, from: viewer)
         else { return false }
         return row.recipients.contains(viewer) && isActive(row, for: viewer, in: directory)
+    }
+
+    /// The emergency of a person that is open or acknowledged; nil = none.
+    func incident(of person: PersonID) -> Incident? {
+        guard let row = current(of: person), row.state.isActive, row.state != .countdown else {
+            return nil
+        }
+        return ownCalls.contains(row.id) ? .ownCall : .automatic
     }
 
     /// Receipt times of a person's newest signals within a period, newest first.

@@ -26,6 +26,9 @@ public struct MemberPosition: Hashable, Sendable {
     public var precision: Precision
     /// Nil if the location is hidden from the viewer.
     public var fix: Fix?
+    /// Name of the zone in which the person is, for viewers who see zones only; nil = in none that
+    /// may be named.
+    public var zoneName: String?
     /// Age of the fix, whole seconds; nil without a visible fix.
     public var ageSeconds: Int64?
     public var battery: UInt8?
@@ -41,7 +44,8 @@ public struct MemberPosition: Hashable, Sendable {
 
     public init(
         person: PersonID, name: String, state: PositionState, pausedUntil: Timestamp? = nil,
-        precision: Precision = .exact, fix: Fix? = nil, ageSeconds: Int64? = nil,
+        precision: Precision = .exact, fix: Fix? = nil, zoneName: String? = nil,
+        ageSeconds: Int64? = nil,
         battery: UInt8? = nil, charging: Bool? = nil, isMoving: Bool? = nil,
         impairments: [Impairment] = []
     ) {
@@ -52,6 +56,7 @@ public struct MemberPosition: Hashable, Sendable {
         self.pausedUntil = pausedUntil
         self.precision = precision
         self.fix = fix
+        self.zoneName = zoneName
         self.ageSeconds = ageSeconds
         self.battery = battery
         self.charging = charging

@@ -24,13 +24,13 @@ struct PositionViewer {
         let own = circles.first.flatMap { directory.circle($0)?.member(viewer)?.trackerID }
         friends.append(friend(viewer, preferred: own, showsPlace: true, &trackers))
         for id in circles {
-            let query = directory.query(principal, .readPosition, on: .circle(id), at: now)
-            for member in directory.circle(id)?.members ?? []
-            where member.joined != nil && member.person != viewer {
-                let may = visibility(of: member, to: principal, asking: query, at: now)
-                guard may.isShared, met.insert(member.person).inserted else { continue }
+            guard let circle = directory.circle(id) else { continue }
+            let access = PositionAccess(of: principal, in: circle, directory, at: now)
+            for member in circle.members where member.joined != nil && member.person != viewer {
+                let detail = detail(of: member, to: principal, access)
+                guard detail != .nothing, met.insert(member.person).inserted else { continue }
                 let friend = friend(
-                    member.person, preferred: member.trackerID, showsPlace: may.showsPlace,
+                    member.person, preferred: member.trackerID, showsPlace: detail == .exact,
                     &trackers)
                 if friend.fix != nil { shown.append(member.person) }
                 friends.append(friend)
@@ -43,36 +43,44 @@ struct PositionViewer {
     func members(of circle: Circle, for principal: Principal, at now: Timestamp)
         -> [MemberPosition]
     {
-        let query = directory.query(principal, .readPosition, on: .circle(circle.id), at: now)
+        let access = PositionAccess(of: principal, in: circle, directory, at: now)
         return circle.members.filter { $0.joined != nil }.map { member in
-            let may = visibility(of: member, to: principal, asking: query, at: now)
-            return position(of: member, may, at: now)
+            position(of: member, in: circle, detail(of: member, to: principal, access), at: now)
         }
     }
 
-    /// How much of a member a viewer may see.
-    private struct Visibility {
-        var isShared: Bool
-        var showsPlace: Bool
+    /// Whether a viewer is an officer who handles an emergency of a member.
+    func isIncident(in circle: Circle, for principal: Principal) -> Bool {
+        guard let viewer = principal.person, directory.person(viewer)?.staff == .officer
+        else { return false }
+        return circle.members.contains {
+            $0.joined != nil && $0.person != viewer && signals.incident(of: $0.person) != nil
+                && !directory.hidesEmergencies(of: $0.person, from: viewer)
+        }
     }
 
-    /// - Parameter query: the viewer's rights in the circle; equal for all of its members
-    private func visibility(
-        of member: Membership, to principal: Principal, asking query: RightsQuery,
-        at now: Timestamp
-    ) -> Visibility {
-        if let viewer = principal.person,
-            signals.showsPosition(of: member.person, to: viewer, in: directory)
-        {
-            return Visibility(isShared: true, showsPlace: true)
+    /// The members in an emergency, for an officer who is no member.
+    func incidents(of circle: Circle, for principal: Principal, at now: Timestamp)
+        -> [MemberPosition]
+    {
+        members(of: circle, for: principal, at: now).filter { member in
+            signals.incident(of: member.person) != nil
+                && principal.person.map {
+                    !directory.hidesEmergencies(of: member.person, from: $0)
+                } ?? true
         }
-        var query = query
-        query.resource.isOwn = principal.person == member.person
-        query.resource.isSharing = member.sharing.isOn(at: now)
-        let isAllowed = Rights.decide(query).isAllowed
-        return Visibility(
-            isShared: isAllowed,
-            showsPlace: isAllowed && (member.precision == .exact || query.resource.isOwn))
+    }
+
+    private func detail(
+        of member: Membership, to principal: Principal, _ access: PositionAccess
+    ) -> PositionDetail {
+        let sharesByOwnCall =
+            principal.person.map {
+                signals.showsPosition(of: member.person, to: $0, in: directory)
+            } ?? false
+        return access.detail(
+            of: member, sharesByOwnCall: sharesByOwnCall,
+            incident: signals.incident(of: member.person))
     }
 
     private func friend(
@@ -87,13 +95,13 @@ struct PositionViewer {
             altitudeAccuracyMetres: row?.altitudeAccuracyMetres ?? 0)
     }
 
-    private func position(of member: Membership, _ may: Visibility, at now: Timestamp)
-        -> MemberPosition
-    {
+    private func position(
+        of member: Membership, in circle: Circle, _ detail: PositionDetail, at now: Timestamp
+    ) -> MemberPosition {
         var shown = MemberPosition(
             person: member.person, name: directory.person(member.person)?.name ?? "",
             state: .hidden, precision: member.precision)
-        guard may.isShared else {
+        guard detail != .nothing else {
             if case .pausedUntil(let end) = member.sharing, end > now {
                 shown.state = .paused
                 shown.pausedUntil = end
@@ -116,7 +124,10 @@ struct PositionViewer {
         if let contact = contactStates.rows[member.person], contact.device == row.device {
             (shown.contactState, shown.contactLostSince) = (contact.state, contact.since)
         }
-        guard may.showsPlace else { return shown }
+        guard detail == .exact else {
+            shown.zoneName = directory.zoneName(at: fix, of: member, in: circle)
+            return shown
+        }
         shown.fix = fix
         shown.isMoving =
             fix.speedCentimetresPerSecond.map { $0 >= Limits.movingCentimetresPerSecond }

@@ -10,6 +10,17 @@ struct Positions {
     mutating func read(
         _ request: ReadRequest<CircleID>, _ viewer: PositionViewer, _ turn: inout Turn<Effect>
     ) {
+        if let circle = turn.directory.circle(request.id),
+            viewer.isIncident(in: circle, for: request.principal),
+            request.principal.person.flatMap(circle.member) == nil
+        {
+            let members = viewer.incidents(of: circle, for: request.principal, at: turn.now)
+            let shown = members.filter { $0.fix != nil || $0.zoneName != nil }.map(\.person)
+            access.record(
+                shown, by: request.principal.person, as: .positions, reason: request.reason,
+                in: circle.id, &turn)
+            return turn.answer(request.request, .positions(members))
+        }
         // Checked first, so that a denied reader cannot learn whether the circle exists.
         guard
             turn.allows(
@@ -24,8 +35,11 @@ struct Positions {
             return turn.answer(request.request, .denied(.notAMember))
         }
         let members = viewer.members(of: circle, for: request.principal, at: turn.now)
-        let shown = members.filter { $0.fix != nil && $0.person != person }.map(\.person)
-        access.record(shown, by: person, in: circle.id, &turn)
+        let shown = members.filter {
+            ($0.fix != nil || $0.zoneName != nil) && $0.person != person
+        }.map(\.person)
+        access.record(
+            shown, by: person, as: .positions, reason: request.reason, in: circle.id, &turn)
         turn.answer(request.request, .positions(members))
     }
 
@@ -35,7 +49,7 @@ struct Positions {
     ) -> [OwnTracks.Friend] {
         let (friends, shown) = viewer.friends(
             of: batch.person, principal: .device(batch.device, of: batch.person), at: turn.now)
-        access.record(shown, by: batch.person, &turn)
+        access.record(shown, by: batch.person, as: .map, &turn)
         return friends
     }
 }
@@ -43,6 +57,8 @@ struct Positions {
 extension AccessRow {
     /// An access that another service reports.
     init(_ record: AccessRecord) {
-        self.init(person: record.person, viewer: record.viewer, hour: record.at.seconds / 3600)
+        self.init(
+            person: record.person, viewer: record.viewer, hour: record.at.seconds / 3600,
+            kind: record.kind, reason: record.reason ?? "")
     }
 }

@@ -77,6 +77,10 @@ struct Policies {
     }
 
     mutating func apply(_ policy: ReportingPolicy, at time: Timestamp, _ turn: inout Turn<Effect>) {
+        var policy = policy
+        // Evaluators decide without knowing the platform. The nearest regions come first.
+        let platform = turn.directory.device(policy.device)?.platform ?? .other
+        policy.regions = Array(policy.regions.prefix(turn.directory.rights.regionsMax(platform)))
         let confirmed = rows[policy.device]?.confirmed
         save(PolicyRow(policy: policy, since: time, confirmed: confirmed), &turn)
     }

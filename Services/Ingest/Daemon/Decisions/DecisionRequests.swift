@@ -48,6 +48,8 @@ struct DecisionRequests {
         of person: PersonID, _ request: Request, for principal: Principal
     ) throws -> Response {
         let query = try DecisionQuery(request)
+        let reason = try request.accessReason(
+            isRequired: host.replica.needsReason(principal, toRead: person))
         let viewer: DecisionViewer?
         do {
             viewer = try DecisionViewer(
@@ -67,7 +69,8 @@ struct DecisionRequests {
         }
         let isMore = rows.count == Limits.decisionsPerPageMax || last != rows.last?.number
         if !items.isEmpty, principal.person != person {
-            try runner.writer.access.record(person, by: principal.person, at: host.now)
+            try runner.writer.access.record(
+                person, by: principal, as: .decisions, reason: reason, at: host.now)
         }
         return .json([
             "items": .array(items),

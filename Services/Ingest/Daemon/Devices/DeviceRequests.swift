@@ -23,7 +23,11 @@ struct DeviceRequests {
                 return
             }
             try runner.handle(
-                .locate(LocateRequest(request: request.id, principal: principal, person: person)))
+                .locate(
+                    LocateRequest(
+                        request: request.id, principal: principal, person: person,
+                        reason: try request.accessReason(
+                            isRequired: host.replica.needsReason(principal, toRead: person)))))
         case .removeSuggestion:
             try require(.readOwnZones, on: person, by: principal)
             let suggestion = try parameters.id("suggestion", SuggestionID.self)

@@ -62,8 +62,7 @@ struct DeferredCallRequests {
         }
         switch found.id {
         case .emergencies:
-            let former = admission.formerCaller(
-                Credentials(request.headers).map { [$0.token] } ?? [])
+            let former = admission.formerCaller(request.token.map { [$0] } ?? [])
             let principal =
                 host.principal(of: request)
                 ?? former.map { Principal.device($0.device, of: $0.person) }

@@ -41,8 +41,9 @@ struct ExportList: Sendable {
         ExportList(
             file: "access-log.json",
             sql: """
-                SELECT number, hour, viewer, asked FROM (
-                    SELECT row_number() OVER (ORDER BY hour, viewer) AS number, hour, viewer, asked
+                SELECT number, hour, viewer, kind, reason, count, asked FROM (
+                    SELECT row_number() OVER (ORDER BY hour, viewer, kind, reason) AS number,
+                        hour, viewer, kind, reason, count, asked
                     FROM access WHERE person = ?1)
                 WHERE number > ?2 ORDER BY number LIMIT ?3
                 """
@@ -51,7 +52,8 @@ struct ExportList: Sendable {
             return [
                 "hour": .string(Timestamp(seconds: row.int64(1) * 3600).description),
                 "viewer": viewer.map { .string($0.description) } ?? .null,
-                "asked": row.json(time: 3),
+                "kind": .string(row.text(3)), "reason": .string(row.text(4)),
+                "count": .integer(row.int64(5)), "asked": row.json(time: 6),
             ]
         },
         ExportList(

@@ -1,5 +1,6 @@
 import Dialects
 import Hashing
+import Hosting
 import IngestCore
 import Model
 import Web
@@ -33,8 +34,12 @@ final class PhoneRequests {
         for secret in PhoneCredentials(request, token: token) {
             secrets.append(secret)
             let hash = Hash.sha256Text(secret)
-            guard let principal = host.replica.principal(tokenHash: hash) else { continue }
-            let (device, person) = try principal.device()
+            guard let credential = host.replica.credential(tokenHash: hash, at: host.now) else {
+                continue
+            }
+            if let refusal = CredentialKinds.report.refusal(of: credential.kind) { throw refusal }
+            guard let device = credential.device, let person = credential.person else { continue }
+            host.recordUse(of: credential.id)
             return Caller(device: device, person: person, secret: secret)
         }
         throw admission.rejection(of: request, secrets: secrets, isPhone: true)
@@ -72,9 +77,21 @@ final class PhoneRequests {
             }
         try batches.accept(
             reading, of: kept, device: caller.device, person: caller.person, client: client,
-            requestsFriends: client.answersFriends && hasReports, requestsPolicy: requestsPolicy,
+            requestsFriends: client.answersFriends && hasReports
+                && (reading.status.isEncrypted
+                    || !isInURL(caller.secret, of: request, pathToken: token)),
+            requestsPolicy: requestsPolicy,
             provesResponseReceived: client.provesResponseReceived,
             ownTracks: client.answersFriends ? client.ownTracks : nil)
+    }
+
+    /// Whether a secret is part of the URL, in its path or query.
+    ///
+    /// Logs of proxies and the history of browsers contain URLs: whoever finds one may send reports
+    /// as the device, but must not learn where others are. An encrypted payload proves that the
+    /// sender has the device's passphrase, too.
+    private func isInURL(_ secret: String, of request: Request, pathToken: String?) -> Bool {
+        pathToken == secret || request.query.items.contains { $0.value == secret }
     }
 
     /// The answer is encrypted if the request was.

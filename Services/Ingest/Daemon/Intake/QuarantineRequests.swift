@@ -24,7 +24,9 @@ struct QuarantineRequests {
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             if principal.person != entry.person {
-                try runner.writer.access.record(entry.person, by: principal.person, at: host.now)
+                try runner.writer.access.record(
+                    entry.person, by: principal, as: .quarantine,
+                    reason: try request.accessReason(), at: host.now)
             }
             host.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
         case .dropQuarantined:

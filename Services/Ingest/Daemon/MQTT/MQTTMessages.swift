@@ -173,6 +173,12 @@ struct MQTTMessages {
             return mqtt.leaveMessages(for: .seconds(Int64(rejection.retryAfterSeconds ?? 30)))
         }
         mqtt.counts[.accepted, default: 0] += 1
+        if !wasRetained {
+            // The broker has checked it; a device has one, except while it is set up again.
+            for credential in host.replica.credentials(of: device.id) {
+                host.recordUse(of: credential.id)
+            }
+        }
         let brings = !reading.observations.isEmpty
         let request = mqtt.newRequest()
         runner.replies.pending[request] = Replies.Form(

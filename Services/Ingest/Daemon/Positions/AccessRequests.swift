@@ -24,15 +24,20 @@ struct AccessRequests {
             throw Problem.invalid(
                 "this is not a cursor", field: "cursor", hint: "send `next` of the previous page")
         }
+        // A reason may have any characters, so a cursor names it by its bytes.
         let accesses = try runner.database.all(
             """
-            SELECT hour, viewer, asked FROM access
-            WHERE person = ?1 AND (hour < ?2 OR hour = ?2 AND viewer > ?3)
-            ORDER BY hour DESC, viewer LIMIT ?4
+            SELECT hour, viewer, kind, reason, count, asked FROM access
+            WHERE person = ?1 AND (hour < ?2 OR hour = ?2
+                AND (viewer, kind, reason) > (?3, ?4, ?5))
+            ORDER BY hour DESC, viewer, kind, reason LIMIT ?6
             """,
-            .id(person), .integer(cursor.hour), .blob(cursor.viewer), .integer(limit + 1)
+            .id(person), .integer(cursor.hour), .blob(cursor.viewer), .text(cursor.kind),
+            .text(cursor.reason), .integer(limit + 1)
         ) { row in
-            Access(hour: row.int64(0), viewer: row.blob(1), asked: row.optionalTime(2))
+            Access(
+                hour: row.int64(0), viewer: row.blob(1), kind: row.text(2), reason: row.text(3),
+                count: row.int64(4), asked: row.optionalTime(5))
         }
         let page = accesses.prefix(limit)
         let next = accesses.count > limit ? page.last.map(AccessCursor.init(after:)) : nil
@@ -42,10 +47,11 @@ struct AccessRequests {
         return .json(body.serialized())
     }
 
-    /// Records that the operator saw positions of these people.
-    func record(_ people: Set<PersonID>) throws {
+    /// Records that the operator saw positions of these people by events.
+    func record(_ people: Set<PersonID>, reason: String?) throws {
         for person in people.sorted() {
-            try runner.writer.access.record(person, by: nil, at: host.now)
+            try runner.writer.access.record(
+                person, by: .operator, as: .tail, reason: reason, at: host.now)
         }
     }
 
@@ -55,6 +61,7 @@ struct AccessRequests {
         let decision = host.replica.decide(
             principal, .administer, on: .suite, at: host.now)
         if let denial = decision.denial { throw Problem.denied(denial.explanation) }
+        let reason = try request.accessReason(isRequired: true)
         guard let list = try request.json()["people"]?.array,
             (1...Limits.accessRecordsMax).contains(list.count)
         else {
@@ -69,7 +76,7 @@ struct AccessRequests {
             }
             people.insert(id)
         }
-        try record(people)
+        try record(people, reason: reason)
         host.answer(request.id, Response(status: 204))
     }
 
@@ -78,6 +85,9 @@ struct AccessRequests {
         var hour: Int64
         /// Empty for the operator.
         var viewer: [UInt8]
+        var kind: String
+        var reason: String
+        var count: Int64
         /// When the viewer last requested the location.
         var asked: Timestamp?
     }
@@ -89,6 +99,8 @@ struct AccessRequests {
             "viewer": viewer.map { .string($0.description) } ?? .null,
             "name": viewer.flatMap { host.replica.person($0)?.name }.map { .string($0) }
                 ?? .null,
+            "kind": .string(access.kind), "count": .integer(access.count),
+            "reason": access.reason.isEmpty ? .null : .string(access.reason),
             "asked": access.asked.map { .string($0.description) } ?? .null,
         ]
     }
@@ -103,7 +115,10 @@ struct AccessRequests {
         guard host.replica.person(person) != nil else {
             throw Problem.notFound("there is no such person")
         }
-        if principal.person != person { try runner.recordAccess(by: principal, to: person) }
+        if principal.person != person {
+            try runner.recordAccess(
+                by: principal, to: person, as: .export, reason: try request.accessReason())
+        }
         let files = try ExportContents(of: person, in: host.replica, runner.database).files
         try runner.journeys.export(files, of: person, request, for: principal)
     }
@@ -113,21 +128,30 @@ struct AccessRequests {
 private struct AccessCursor {
     var hour: Int64
     var viewer: [UInt8]
+    var kind: String
+    var reason: String
 
     /// Nil if the text is not a cursor; without text it is the beginning.
     init?(_ text: String?) {
         guard let text else {
-            (hour, viewer) = (.max, [])
+            (hour, viewer, kind, reason) = (.max, [], "", "")
             return
         }
-        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let viewer = Hex.decode(parts[1]),
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4, let viewer = Hex.decode(parts[1]),
+            let kind = AccessKind(rawValue: String(parts[2])), let reason = Hex.decode(parts[3]),
             let hour = OutsideNumber.integer(parts[0], in: 0...OutsideNumber.most)
         else { return nil }
-        (self.hour, self.viewer) = (Int64(hour), viewer)
+        (self.hour, self.viewer, self.kind) = (Int64(hour), viewer, kind.rawValue)
+        self.reason = String(decoding: reason, as: UTF8.self)
     }
 
-    init(after access: AccessRequests.Access) { (hour, viewer) = (access.hour, access.viewer) }
+    init(after access: AccessRequests.Access) {
+        (hour, viewer) = (access.hour, access.viewer)
+        (kind, reason) = (access.kind, access.reason)
+    }
 
-    var text: String { "\(hour)-\(Hex.encode(viewer))" }
+    var text: String {
+        "\(hour).\(Hex.encode(viewer)).\(kind).\(Hex.encode(Array(reason.utf8)))"
+    }
 }

@@ -40,6 +40,7 @@ struct PositionsText {
         text.append(quoted: member.name)
         add("state", text: member.state.rawValue)
         add("precision", text: member.precision.rawValue)
+        if let zone = member.zoneName { add("zone", text: zone) }
         addCondition(of: member)
         if let fix = member.fix { add(fix) }
         text.append("}}")

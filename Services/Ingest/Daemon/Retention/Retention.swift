@@ -187,8 +187,9 @@ struct Retention {
     private func forgetAccess(before hour: Int64) throws -> Bool {
         try database.run(
             """
-            DELETE FROM access WHERE (person, hour, viewer) IN (
-                SELECT person, hour, viewer FROM access WHERE hour < ? ORDER BY hour LIMIT ?)
+            DELETE FROM access WHERE (person, hour, viewer, kind, reason) IN (
+                SELECT person, hour, viewer, kind, reason FROM access
+                WHERE hour < ? ORDER BY hour LIMIT ?)
             """, .integer(hour), .integer(Limits.rowsForgottenPerTurn))
         return database.lastChanges == Limits.rowsForgottenPerTurn
     }

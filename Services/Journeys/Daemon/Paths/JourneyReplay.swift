@@ -8,9 +8,7 @@ import Web
 /// the speed.
 final class JourneyReplay: JourneyReader {
     let request: UInt64
-    let head = Response(
-        status: 200,
-        headers: ["Content-Type": "text/event-stream", "X-Accel-Buffering": "no"])
+    let head = ServerSentEvents.response()
     private let sightline: JourneySightline
     private let speed: Double
     /// The reader has the points before this one.

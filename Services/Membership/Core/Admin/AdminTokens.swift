@@ -20,7 +20,7 @@ struct AdminTokens {
     func rotateMonitorToken(to new: NewCredential) -> Verdict {
         if let rejection = context.denial(.administer, on: .suite) { return .rejected(rejection) }
         let credential = Credential(
-            id: new.id, hash: new.hash, scope: .monitor, created: context.now)
+            id: new.id, hash: new.hash, kind: .monitor, created: context.now)
         return .done(
             [.credentialChanged(credential)] + monitorRemovals, .credential(credential))
     }

@@ -1,5 +1,9 @@
 import Directory
+import DirectoryViews
 import Model
+
+/// Fields of a circle that a request sets.
+public typealias CirclePatch = Patch<Circle>
 
 /// Decides changes of circles.
 struct Circles {

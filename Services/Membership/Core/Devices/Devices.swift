@@ -1,7 +1,7 @@
 import Directory
 import Model
 
-/// Decides changes of devices and of the credentials of people.
+/// Decides changes of devices and of their credentials.
 struct Devices {
     typealias Verdict = MembershipCore.Verdict
 
@@ -67,36 +67,15 @@ struct Devices {
         return .done([.credentialChanged(credential)] + removals, .credential(credential))
     }
 
-    func createCredential(_ new: NewCredential, of owner: PersonID) -> Verdict {
-        if let rejection = context.denial(.editDevices, on: .person(owner)) {
-            return .rejected(rejection)
-        }
-        guard context.directory.person(owner) != nil else { return .rejected(.missing("person")) }
-        let own = context.directory.credentials(of: owner).filter { $0.device == nil }
-        guard own.count < Limits.credentialsPerPersonMax else {
-            return .rejected(.full("credentials of a person", Limits.credentialsPerPersonMax))
-        }
-        let credential = credential(new, of: owner)
-        return .done([.credentialChanged(credential)], .credential(credential))
-    }
-
-    func removeCredential(_ id: CredentialID, of owner: PersonID) -> Verdict {
-        if let rejection = context.denial(.editDevices, on: .person(owner)) {
-            return .rejected(rejection)
-        }
-        guard context.directory.credential(id)?.person == owner else {
-            return .rejected(.missing("credential"))
-        }
-        return .done([.credentialRemoved(CredentialRemoval(credential: id))], .gone)
-    }
-
     private func device(_ id: DeviceID, of owner: PersonID) -> Device? {
         context.directory.device(id).flatMap { $0.person == owner ? $0 : nil }
     }
 
     private func credential(
-        _ new: NewCredential, of person: PersonID, device: DeviceID? = nil
+        _ new: NewCredential, of person: PersonID, device: DeviceID
     ) -> Credential {
-        Credential(id: new.id, hash: new.hash, person: person, device: device, created: context.now)
+        Credential(
+            id: new.id, hash: new.hash, kind: .report, person: person, device: device,
+            created: context.now)
     }
 }

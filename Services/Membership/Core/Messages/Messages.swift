@@ -44,7 +44,7 @@ struct Messages {
         let isNumberNew = message.number != old.number
         return .done(
             [.messageChanged(message)], .message(message),
-            codes: isNumberNew ? [.remove(id)] + invitation(to: message, code) : [])
+            codes: isNumberNew ? [.remove(.message(id))] + invitation(to: message, code) : [])
     }
 
     /// Removes a message from the zones that send it.
@@ -60,8 +60,9 @@ struct Messages {
             return .zoneChanged(zone)
         }
         return .done(
-            changed + [.messageRemoved(ZoneMessageRemoval(message: id))], .gone,
-            codes: [.remove(id)])
+            changed + [.messageRemoved(ZoneMessageRemoval(message: id))],
+            context.answer(toRemovalFrom: owner),
+            codes: [.remove(.message(id))])
     }
 
     /// Confirms the number of a message. The operator vouches that its owner agreed.
@@ -82,12 +83,8 @@ struct Messages {
         guard message.confirmed == nil else {
             return .rejected(CommandRejection(.conflict, "this number is already confirmed"))
         }
-        if let next = nextRequest(of: message.number) {
-            return .rejected(
-                CommandRejection(
-                    .tooOften(next - context.now), "the daily limit for codes is reached",
-                    hint: "at most \(Limits.codesPerNumberMax) a day to one number and "
-                        + "\(Limits.codesPerPersonMax) a day for one person"))
+        if let rejection = context.tooOften(.code, to: message.number) {
+            return .rejected(rejection)
         }
         return .done([], .message(message), codes: invitation(to: message, code))
     }
@@ -98,33 +95,8 @@ struct Messages {
         guard let message = message(id, of: owner) else { return .rejected(.missing("message")) }
         if let rejection = context.outdated(message.version) { return .rejected(rejection) }
         guard message.confirmed == nil else { return .done([], .message(message)) }
-        guard var known = context.codes.pending[id], known.number == message.number else {
-            return .rejected(
-                CommandRejection(
-                    .conflict, "there is no pending code for this number",
-                    hint: Messages.requestAnother))
-        }
-        guard context.now < known.expires else {
-            return .rejected(
-                CommandRejection(
-                    .conflict, "the code has expired", hint: Messages.requestAnother))
-        }
-        guard known.triesLeft > 0 else {
-            return .rejected(
-                CommandRejection(
-                    .conflict, "too many wrong codes were entered",
-                    hint: Messages.requestAnother))
-        }
-        if known.digest == code { return confirmed(message) }
-        known.triesLeft -= 1
-        let left = known.triesLeft
-        let rejection = CommandRejection(
-            .invalid, "the code is wrong", field: "code",
-            hint: left == 0 ? Messages.requestAnother : "\(left) attempts left")
-        return .done([], .rejected(rejection), codes: [.save(known)])
+        return context.enter(code, for: .message(id), sentTo: message.number) ?? confirmed(message)
     }
-
-    private static let requestAnother = "request another code: POST …/code"
 
     /// Confirms the number of a message in all messages of the same owner.
     private func confirmed(_ message: ZoneMessage) -> Verdict {
@@ -140,30 +112,30 @@ struct Messages {
         let answer = confirmed.first { $0.id == message.id } ?? message
         return .done(
             confirmed.map { .messageChanged($0) }, .message(answer),
-            codes: confirmed.map { .remove($0.id) })
+            codes: confirmed.map { .remove(.message($0.id)) })
     }
 
     /// The changes that send a code to an unconfirmed number; none if the rate limit is reached.
     private func invitation(to message: ZoneMessage, _ code: CodeDigest) -> [CodeChange] {
-        guard message.confirmed == nil, nextRequest(of: message.number) == nil else { return [] }
+        guard message.confirmed == nil, context.tooOften(.code, to: message.number) == nil else {
+            return []
+        }
         let requester = context.command.principal.person
         let expires = context.now + Limits.codeAgeMax
         let pending = PendingCode(
-            message: message.id, number: message.number, digest: code, expires: expires,
-            triesLeft: Limits.codeTriesMax)
+            subject: .message(message.id), address: message.number,
+            code: OneTimeCode(code, expires: expires))
         let sender = context.sender(inNameOf: message.owner)
         return [
             .save(pending),
-            .requested(CodeRequest(number: message.number, by: requester, at: context.now)),
+            .requested(
+                CodeRequest(
+                    kind: .code, number: message.number, by: requester, at: context.now)),
             .send(
                 CodeOrder(
                     number: message.number, sender: sender.name, locale: sender.locale,
                     expires: expires)),
         ]
-    }
-
-    private func nextRequest(of number: String) -> Timestamp? {
-        context.codes.nextRequest(of: number, by: context.command.principal.person, at: context.now)
     }
 
     // MARK: Numbers

@@ -1,5 +1,9 @@
 import Directory
+import DirectoryViews
 import Model
+
+/// Fields of a person that a request sets.
+public typealias PersonPatch = Patch<Person>
 
 /// Decides changes of people.
 struct People {
@@ -12,12 +16,16 @@ struct People {
         var person = Person(id: id, name: "")
         if let rejection = check(patch, of: nil) { return .rejected(rejection) }
         patch.apply(to: &person)
+        person.contacts = person.contacts.merged(with: [], at: context.now)
+        Trials.update(&person, in: context.directory, at: context.now)
         return .done([.personChanged(person)], .person(person))
     }
 
     func updatePerson(_ id: PersonID, _ patch: PersonPatch) -> Verdict {
+        let patch = context.directory.person(id).map(patch.changing) ?? patch
         let actions = PersonField.all.rights(
-            of: patch, [.administer, .editContactPoints, .editProfile])
+            of: patch,
+            [.administer, .changePlan, .editContactPoints, .editName, .editProfile])
         if let rejection = context.denial(actions, on: .person(id)) { return .rejected(rejection) }
         guard let old = context.directory.person(id) else { return .rejected(.missing("person")) }
         if let rejection = context.outdated(old.version) ?? check(patch, of: old) {
@@ -32,10 +40,14 @@ struct People {
         }
         var person = old
         patch.apply(to: &person)
-        person.contacts = person.contacts.keepingIDs(of: old.contacts)
+        person.contacts = person.contacts.merged(with: old.contacts, at: context.now)
+        Trials.update(&person, in: context.directory, at: context.now)
         guard person != old else { return .done([], .person(old)) }
         person.version += 1
-        return .done([.personChanged(person)], .person(person))
+        return .done(
+            [.personChanged(person)],
+            old.warning(after: person).map { .unreachablePerson(person, $0) } ?? .person(person),
+            notices: old.removalNotices(after: person, at: context.now))
     }
 
     /// Removes a person from all circles. Circles without another joined member are removed.
@@ -52,7 +64,7 @@ struct People {
             events.append(circle.departure(of: id))
         }
         events.append(.personRemoved(PersonRemoval(person: id)))
-        return .done(events, .gone)
+        return .done(events, .erased(id))
     }
 
     /// - Parameter person: as stored; nil for a new one
@@ -62,6 +74,9 @@ struct People {
             return CommandRejection(
                 .invalid, "no more than \(Limits.contactsPerPersonMax) contact points are allowed",
                 field: "contacts")
+        }
+        if let rejection = checkVouching(for: contacts, person?.contacts ?? []) {
+            return rejection
         }
         for (index, contact) in contacts.enumerated() {
             // Nothing sends push messages, so such a contact point would only look reachable.
@@ -86,18 +101,68 @@ struct People {
     }
 }
 
+extension People {
+    /// Only the operator vouches for contact points, and only as long as the person has verified
+    /// none by code: nobody acts as another person.
+    private func checkVouching(
+        for contacts: [ContactPoint], _ old: [ContactPoint]
+    ) -> CommandRejection? {
+        let new = contacts.firstIndex { contact in
+            contact.vouched && old.first { $0.isSame(as: contact) }?.verified == nil
+        }
+        guard let new else { return nil }
+        if let rejection = context.denial(.administer, on: .suite) { return rejection }
+        guard old.contains(where: { $0.verified != nil && !$0.vouched }) else { return nil }
+        return CommandRejection(
+            .conflict, "this person verifies contact points by code",
+            field: "contacts[\(new)].vouched", hint: "remove it: the person enters a code")
+    }
+}
+
+extension PersonPatch {
+    /// Without name, contact points and plan that the person already has: a client that sends a
+    /// whole person back needs no right to what it does not change.
+    fileprivate func changing(_ person: Person) -> PersonPatch {
+        var patch = self
+        if patch.name == person.name { patch.name = nil }
+        if patch.plan == person.plan { patch.plan = nil }
+        if let contacts = patch.contacts, contacts.count == person.contacts.count,
+            zip(contacts, person.contacts).allSatisfy({ new, old in
+                new.isSame(as: old) && new.rank == old.rank && new.label == old.label
+                    && (!new.vouched || old.vouched)
+            })
+        {
+            patch.contacts = nil
+        }
+        return patch
+    }
+}
+
 extension [ContactPoint] {
-    /// Keeps the id of every contact point whose channel and address stay the same, so that its
-    /// delivery history still applies.
-    fileprivate func keepingIDs(of old: [ContactPoint]) -> [ContactPoint] {
+    /// The contact points of an edited person.
+    ///
+    /// A contact point whose channel and address stay the same keeps its id, so that its delivery
+    /// history still applies, and stays verified. A vouched one is verified now.
+    fileprivate func merged(with old: [ContactPoint], at now: Timestamp) -> [ContactPoint] {
         map { contact in
             var contact = contact
-            let same = old.first {
-                $0.channel == contact.channel && $0.address == contact.address
+            if let same = old.first(where: contact.isSame(as:)) {
+                contact.id = same.id
+                (contact.verified, contact.vouched) = (
+                    same.verified, same.vouched || contact.vouched && same.verified == nil
+                )
+            } else {
+                contact.verified = nil
             }
-            if let same { contact.id = same.id }
+            if contact.vouched, contact.verified == nil { contact.verified = now }
             return contact
         }
+    }
+}
+
+extension ContactPoint {
+    fileprivate func isSame(as other: ContactPoint) -> Bool {
+        channel == other.channel && address == other.address
     }
 }
 

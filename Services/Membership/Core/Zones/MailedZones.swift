@@ -19,19 +19,14 @@ struct MailedZones {
         guard !context.directory.zones(of: owner).isEmpty else {
             return .rejected(CommandRejection(.conflict, "there are no zones to mail"))
         }
+        if let rejection = context.tooOften(.zones, to: address) { return .rejected(rejection) }
         let person = context.command.principal.person
-        if let next = context.codes.nextMail(to: address, by: person, at: context.now) {
-            return .rejected(
-                CommandRejection(
-                    .tooOften(next - context.now), "the daily limit for mailing zones is reached",
-                    hint: "at most \(Limits.mailsPerAddressMax) a day to one address and "
-                        + "\(Limits.mailsPerPersonMax) a day by one person"))
-        }
         let sender = context.sender(inNameOf: owner)
         return .done(
             [], .mailed,
             codes: [
-                .requested(CodeRequest(number: address, by: person, at: context.now)),
+                .requested(
+                    CodeRequest(kind: .zones, number: address, by: person, at: context.now)),
                 .mail(
                     CodeOrder(
                         number: address, sender: sender.name, locale: sender.locale,

@@ -38,6 +38,7 @@ struct ZoneOptOuts {
                     hint: "leave the circle, or ask an admin to end its subscription"))
         }
         person.zoneOptOuts = (person.zoneOptOuts + [id]).sorted()
+        person.zoneAcceptances.removeAll { $0.zone == id }
         person.version += 1
         return .done([.personChanged(person)], .gone)
     }

@@ -9,8 +9,8 @@ struct Zones {
 
     func createZone(_ id: ZoneID, for owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
         switch createZones([NewZone(id: id, patch: patch)], for: owner) {
-        case .done(let events, .zones(let zones), _): return .done(events, .zone(zones[0]))
-        case .done(let events, let answer, _): return .done(events, answer)
+        case .done(let events, .zones(let zones), _, _): return .done(events, .zone(zones[0]))
+        case .done(let events, let answer, _, _): return .done(events, answer)
         case .rejected(var rejection):
             rejection.item = nil
             return .rejected(rejection)
@@ -39,6 +39,7 @@ struct Zones {
                 id: new.id, owner: owner, name: "", shape: drawing.shape,
                 prepared: drawing.prepared)
             new.patch.change(&zone)
+            (zone.drawn, zone.drawnBy) = (context.now, context.command.principal.person)
             if var rejection = checks.check(zone, before: nil) ?? load.add(zone) {
                 rejection.item = index
                 return .rejected(rejection)
@@ -55,6 +56,10 @@ struct Zones {
         var zone = old
         patch.change(&zone)
         guard zone != old else { return .done([], .zone(old)) }
+        // People agreed to be seen in the zone as it was, and under its name.
+        if zone.prepared != old.prepared || zone.name != old.name {
+            (zone.drawn, zone.drawnBy) = (context.now, context.command.principal.person)
+        }
         var load = ZoneLoad(of: owner, context.directory.zones(of: owner).filter { $0.id != id })
         if let rejection = checks.check(zone, before: old) ?? load.add(zone) {
             return .rejected(rejection)
@@ -67,7 +72,7 @@ struct Zones {
         if let rejection = context.denial(ofZonesOf: owner) { return .rejected(rejection) }
         guard let zone = zone(id, of: owner) else { return .rejected(.missing("zone")) }
         if let rejection = context.outdated(zone.version) { return .rejected(rejection) }
-        return .done([.zoneRemoved(ZoneRemoval(zone: id))], .gone)
+        return .done([.zoneRemoved(ZoneRemoval(zone: id))], context.answer(toRemovalFrom: owner))
     }
 
     private func zone(_ id: ZoneID, of owner: ZoneOwner) -> Zone? {

@@ -8,7 +8,7 @@ extension MembershipService {
     func answerPrepared() throws {
         for entry in geometry.collectFinished(at: host.now) {
             guard entry.isFinished else {
-                host.answer(
+                answer(
                     entry.request.id,
                     .problem(
                         .unavailable(
@@ -26,14 +26,14 @@ extension MembershipService {
     func checkRoom(for request: Request, _ shapes: PreparedShapes) throws(Problem) {
         guard shapes.isFirstReading, request.body.count > Limits.geometryParsedBytesFree
         else { return }
-        try geometry.checkRoom(for: principal(of: request)?.person?.raw)
+        try geometry.checkRoom(for: host.principal(of: request)?.person?.raw)
     }
 
     /// Enqueues a request until its shapes are prepared.
     func wait(_ request: Request, for shapes: PreparedShapes) throws(Problem) {
         try geometry.append(
             GeometryQueue.Entry(
-                request: request, requester: principal(of: request)?.person?.raw,
+                request: request, requester: host.principal(of: request)?.person?.raw,
                 jobs: shapes.missing, received: host.now))
     }
 }

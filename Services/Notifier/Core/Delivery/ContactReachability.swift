@@ -23,10 +23,12 @@ struct ContactReachability: Sendable {
         numbers[address] ?? NumberState(number: address)
     }
 
-    /// Whether a contact point accepts a severity. After STOP, a number gets emergencies only.
+    /// Whether a contact point accepts a severity. After STOP, a number gets emergencies only, as
+    /// does a contact point that is not verified.
     func accepts(_ severity: Severity, at contact: ContactPoint) -> Bool {
-        severity != .routine || !contact.channel.rules.acceptsReplies
-            || !hasOptedOut(contact.address)
+        guard severity == .routine else { return true }
+        return contact.verified != nil
+            && (!contact.channel.rules.acceptsReplies || !hasOptedOut(contact.address))
     }
 
     /// Whether a number replied STOP.

@@ -97,24 +97,37 @@ package struct Delivery: Sendable {
         guard let person = turn.directory.person(recipient) else {
             return DeliveryOutcome(reason: .unreachable)
         }
-        let ways = configuration.channels.filter { plan.channels?.contains($0) ?? true }
-        let contacts =
-            plan.contacts
-            ?? (plan.channels == nil
-                ? ContactSelector.all(of: person, on: ways)
-                : ContactSelector.preferred(
-                    of: person, on: ways, working: self.contacts.isWorking))
-        guard !contacts.isEmpty else { return DeliveryOutcome(reason: .unreachable) }
-        let willing = contacts.filter { self.contacts.accepts(plan.severity, at: $0) }
+        let contacts = targets(of: person, plan)
+        guard !contacts.isEmpty else {
+            let isUnverified = !targets(of: person, plan, unverified: true).isEmpty
+            return DeliveryOutcome(reason: isUnverified ? .notVerified : .unreachable)
+        }
+        let granted = contacts.filter { contact in
+            plan.severity == .safety || contact.channel != .sms
+                || turn.directory.rights.allowsSMS(person.affiliation)
+        }
+        guard !granted.isEmpty else { return DeliveryOutcome(reason: .noSMSAllowance) }
+        let willing = granted.filter { self.contacts.accepts(plan.severity, at: $0) }
         guard !willing.isEmpty else { return DeliveryOutcome(reason: .stopped) }
         let addressed = willing.filter { !plan.except.contains($0.address) }
         guard !addressed.isEmpty else { return DeliveryOutcome(reason: .sharedAddress) }
         guard plan.severity == .safety || hasRoom else {
             return DeliveryOutcome(reason: .queueFull)
         }
+        let allowed = addressed.filter {
+            !isHidden(plan, from: recipient, at: $0.address, turn.directory)
+        }
+        guard !allowed.isEmpty else {
+            var outcome = DeliveryOutcome(reason: plan.reason)
+            outcome.isWithheld = true
+            outcome.isWaitedFor = addressed.contains {
+                !self.contacts.isUnreachable($0.address)
+            }
+            return outcome
+        }
         let rendered = renderer.render(content, for: person, plan, turn)
         var outcome = DeliveryOutcome(reason: .alreadyNotified)
-        for contact in addressed {
+        for contact in allowed {
             let id = DerivedID.notification(
                 plan.scope, recipient: recipient, address: contact.address)
             if book[id] != nil {
@@ -130,15 +143,59 @@ package struct Delivery: Sendable {
                 outcome.notifications.append(id)
                 outcome.reason = plan.reason
                 var message = notification(id, plan, recipient, contact, rendered, turn)
-                message.addresses = willing.map(\.address)
+                message.addresses = willing.map(\.address).filter {
+                    !isHidden(plan, from: recipient, at: $0, turn.directory)
+                }
                 enqueue(message, &turn)
             }
         }
         return outcome
     }
 
+    /// Whether the never-notify list of the person concerned excludes a recipient or an address.
+    private func isHidden(
+        _ plan: DeliveryPlan, from recipient: PersonID, at address: String, _ directory: Replica
+    ) -> Bool {
+        guard let person = plan.person, person != recipient else { return false }
+        return isHidden(
+            person, isEmergency: plan.emergency != nil, from: recipient, at: address, directory)
+    }
+
+    private func isHidden(
+        _ person: PersonID, isEmergency: Bool, from recipient: PersonID?, at address: String,
+        _ directory: Replica
+    ) -> Bool {
+        if let recipient {
+            if directory.hides(person, from: recipient) { return true }
+            if isEmergency, directory.hidesEmergencies(of: person, from: recipient) { return true }
+        }
+        return directory.hides(person, fromAddress: address)
+    }
+
+    /// The contact points that get a notice.
+    ///
+    /// - Parameter counts: whether unverified ones count; nil = for class safety
+    private func targets(
+        of person: Person, _ plan: DeliveryPlan, unverified counts: Bool? = nil
+    ) -> [ContactPoint] {
+        var person = person
+        var chosen = plan.contacts
+        if !(counts ?? (plan.severity == .safety)) {
+            person.contacts.removeAll { $0.verified == nil }
+            chosen?.removeAll { $0.verified == nil }
+        }
+        if let chosen { return chosen }
+        let ways = configuration.channels.filter { plan.channels?.contains($0) ?? true }
+        return plan.channels == nil
+            ? ContactSelector.all(of: person, on: ways)
+            : ContactSelector.preferred(of: person, on: ways, working: contacts.isWorking)
+    }
+
     /// Whether a routine message may be queued.
     var hasRoom: Bool { queues.routineWaiting < Limits.routineQueuedMax }
+
+    /// Whether a message about an account may be queued.
+    var hasRoomForAccounts: Bool { queues.accountWaiting < Limits.accountQueuedMax }
 
     /// A message of the same round to another recipient with the same address. It suffices if it
     /// shows at least as much of the position.
@@ -194,19 +251,20 @@ package struct Delivery: Sendable {
         return notification
     }
 
-    /// Queues a routine message to an address, unless it exists.
+    /// Queues a message to an address, unless it exists.
     ///
     /// - Parameter person: whom it is about; nil = nobody
     @discardableResult
     mutating func enqueue(
         _ rendered: RenderedMessage, to address: String, on channel: Channel = .sms,
-        as reason: NotifyReason, scope: EventID, about person: PersonID? = nil,
+        as reason: NotifyReason, severity: Severity = .routine, scope: EventID,
+        about person: PersonID? = nil,
         file: RequestedMessage.File? = nil, expires: Timestamp, _ turn: inout Turn
     ) -> NotificationID {
         let id = DerivedID.notification(scope, recipient: nil, address: address)
         guard book[id] == nil else { return id }
         var message = Notification(
-            id: id, reason: reason, severity: .routine, scope: scope, channel: channel,
+            id: id, reason: reason, severity: severity, scope: scope, channel: channel,
             address: address, rendered: rendered, reference: "",
             token: DerivedID.token(id, secret: configuration.tokenSecret), created: turn.now,
             expires: expires, trace: turn.trace)
@@ -264,6 +322,15 @@ package struct Delivery: Sendable {
             return close(id, as: .expired, "too old", &turn)
         }
         guard isStillRecipient(notification, turn) else {
+            close(id, as: .expired, "no common circle any more", &turn)
+            return events.append(.rejected(notification, replacements: []))
+        }
+        // The person may have edited their never-notify list while the message waited.
+        if let person = notification.person, person != notification.recipient,
+            isHidden(
+                person, isEmergency: notification.emergency != nil, from: notification.recipient,
+                at: notification.address, turn.directory)
+        {
             close(id, as: .expired, "no common circle any more", &turn)
             return events.append(.rejected(notification, replacements: []))
         }

@@ -32,6 +32,11 @@ struct DeliveryOutcome {
     var reason: NotifyReason
     /// The messages that carry the notice, new or existing.
     var notifications: [NotificationID] = []
+    /// Whether nothing was sent because of the person's never-notify list. ``reason`` is that of a
+    /// notified recipient, so that nobody can infer the list.
+    var isWithheld = false
+    /// Whether a withheld message would have had an address that is not known to be unreachable.
+    var isWaitedFor = false
 
     init(reason: NotifyReason) { self.reason = reason }
 }

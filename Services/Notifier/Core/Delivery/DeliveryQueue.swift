@@ -1,17 +1,31 @@
 import Collections
 import Model
 
-/// Queue for one severity class and channel, with its own limit of attempts.
+/// Class of messages that share queues and limits, the most urgent first.
+package enum LaneClass: String, Hashable, Sendable, CaseIterable {
+    case safety, account, routine
+
+    /// In-flight attempts of one lane.
+    var inFlightMax: Int {
+        switch self {
+        case .safety: Limits.safetyInFlightMax
+        case .account: Limits.accountInFlightMax
+        case .routine: Limits.routineInFlightMax
+        }
+    }
+}
+
+/// Queue for one class and channel, with its own limit of attempts.
 struct Lane: Hashable, Sendable {
-    var isSafety: Bool
+    var kind: LaneClass
     var channel: Channel
 
     /// All lanes, safety first.
-    static let all: [Lane] = [true, false].flatMap { isSafety in
-        Channel.allCases.map { Lane(isSafety: isSafety, channel: $0) }
+    static let all: [Lane] = LaneClass.allCases.flatMap { kind in
+        Channel.allCases.map { Lane(kind: kind, channel: $0) }
     }
 
-    var inFlightMax: Int { isSafety ? Limits.safetyInFlightMax : Limits.routineInFlightMax }
+    var inFlightMax: Int { kind.inFlightMax }
 
     /// In-flight attempts about one person, so that a slow gateway leaves room for others.
     var inFlightOfPersonMax: Int { inFlightMax * 3 / 4 }
@@ -35,9 +49,9 @@ struct DeliveryQueue: Sendable {
     var nextDue: Timestamp? { waiting.nextDue }
     var waitingCount: Int { waiting.count }
 
-    /// Messages in all lanes except the safety lanes.
-    var routineWaiting: Int {
-        Lane.all.filter { !$0.isSafety }.reduce(0) { $0 + count(in: $1) }
+    /// Messages in all lanes of a class.
+    func waiting(_ kind: LaneClass) -> Int {
+        Channel.allCases.reduce(0) { $0 + count(in: Lane(kind: kind, channel: $1)) }
     }
 
     func count(in lane: Lane) -> Int { (fresh[lane]?.count ?? 0) + (again[lane]?.count ?? 0) }

@@ -1,6 +1,6 @@
 import Model
 
-/// Messages that wait to be sent: lanes by severity and channel, and the order of routine messages.
+/// Messages that wait to be sent: lanes by class and channel, and the order of routine messages.
 struct DeliveryQueues: Sendable {
     private var lanes = DeliveryQueue()
     private var ordered = OrderedDeliveries()
@@ -12,15 +12,19 @@ struct DeliveryQueues: Sendable {
 
     /// Routine messages that wait.
     var routineWaiting: Int {
-        Channel.allCases.reduce(lanes.routineWaiting) { $0 + ordered.waiting(on: $1) }
+        Channel.allCases.reduce(lanes.waiting(.routine)) { $0 + ordered.waiting(on: $1) }
     }
+
+    /// Messages about accounts that wait.
+    var accountWaiting: Int { lanes.waiting(.account) }
 
     /// Load of every lane, safety first.
     var load: [LaneLoad] {
         Lane.all.map {
             LaneLoad(
-                isSafety: $0.isSafety, channel: $0.channel,
-                waiting: lanes.count(in: $0) + ($0.isSafety ? 0 : ordered.waiting(on: $0.channel)),
+                kind: $0.kind, channel: $0.channel,
+                waiting: lanes.count(in: $0)
+                    + ($0.kind == .routine ? ordered.waiting(on: $0.channel) : 0),
                 inFlight: lanes.inFlight(in: $0))
         }
     }
@@ -111,7 +115,7 @@ struct DeliveryQueues: Sendable {
 
 /// Messages waiting and in flight in one lane.
 package struct LaneLoad: Hashable, Sendable {
-    package var isSafety: Bool
+    package var kind: LaneClass
     package var channel: Channel
     package var waiting: Int
     package var inFlight: Int

@@ -4,10 +4,30 @@ import Model
 package enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     /// Emergencies and reminders of watches: own lane, resent after an unknown outcome.
     case safety
-    /// Zone notifications and others: at most once, and only while they are fresh.
+    /// Codes and warnings about the recipient's account: own lane, whatever the recipient chose for
+    /// zone notifications.
+    case account
+    /// Zone notifications and others: at most once, only while they are fresh, and only to verified
+    /// contact points.
     case routine
     /// A gateway test.
     case test
+
+    var lane: LaneClass {
+        switch self {
+        case .safety: .safety
+        case .account: .account
+        case .routine, .test: .routine
+        }
+    }
+
+    /// Whether the operator decides about messages that became due during an outage.
+    var waitsForOperator: Bool {
+        switch self {
+        case .safety, .routine: true
+        case .account, .test: false
+        }
+    }
 }
 
 /// A message rendered for every kind of channel, so that it can change channels.
@@ -91,7 +111,7 @@ package struct Notification: Hashable, Sendable, Codable {
     package var isHeld: Bool?
     package var trace: String
 
-    var lane: Lane { Lane(isSafety: severity == .safety, channel: channel) }
+    var lane: Lane { Lane(kind: severity.lane, channel: channel) }
 
     /// Whether a gateway asked this message to wait.
     func isBackingOff(_ gateway: String, at now: Timestamp) -> Bool {
@@ -129,7 +149,7 @@ extension Notification {
 
     /// Everyone for whom this message counts: usually one person, several with a shared number,
     /// none for a bare address.
-    var recipients: [PersonID] {
+    package var recipients: [PersonID] {
         [recipient].compactMap(\.self) + (alsoFor ?? [])
     }
 
@@ -158,7 +178,7 @@ extension Notification {
 
     /// Removes text and attachment of a confidential message that will not be sent again.
     mutating func eraseSecrets() {
-        guard reason == .invitation || reason == .zoneFile, !isPending else { return }
+        guard reason.isConfidential, !isPending else { return }
         rendered = RenderedMessage(short: "", subject: "", long: "")
         file = nil
     }

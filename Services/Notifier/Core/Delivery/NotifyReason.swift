@@ -61,6 +61,10 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case ownImpairment = "own-impairment"
     /// Something keeps the phone of a person whom they guard from reporting.
     case deviceImpaired = "device-impaired"
+    /// A code for their own account.
+    case accountCode = "account-code"
+    /// A warning or question about their own account, or a test of their contact point.
+    case accountNotice = "account-notice"
     /// A gateway test.
     case test
 
@@ -79,6 +83,8 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case sharingPaused = "sharing-paused"
     /// The person shares zones only, and this zone is too small to be named.
     case zoneTooSmall = "zone-too-small"
+    /// The person shares zones only, and has not accepted this one.
+    case zoneNotAccepted = "zone-not-accepted"
     /// The zone does not notify about this transition.
     case transitionOff = "transition-off"
     /// The zone is inactive or removed.
@@ -87,8 +93,13 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case notOfCircle = "not-of-circle"
     /// It happened too long ago.
     case tooOld = "too-old"
+    /// Their only contact points are for SMS, and as no subscriber they get SMS about safety and
+    /// their account only.
+    case noSMSAllowance = "no-sms-allowance"
     /// They have no contact point on a configured channel.
     case unreachable
+    /// They have no verified contact point on a configured channel.
+    case notVerified = "not-verified"
     /// They have been notified of this already.
     case alreadyNotified = "already-notified"
     /// An earlier message about this is still queued.
@@ -103,6 +114,9 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case stopped
     /// The number has reached its limit of texts per day.
     case tooMany = "too-many"
+    /// Of a text: its number belongs to somebody on the person's never-notify list. Of a decision,
+    /// as its person alone reads it: the recipient is on the list.
+    case neverNotify = "never-notify"
 
     /// Whether the reason leads to a message.
     package var sendsMessage: Bool {
@@ -114,15 +128,19 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
             .ownAcknowledged, .ownNobodyReached, .watchReminder,
             .replyAnswer, .checkInRequested, .contactLost, .contactRestored, .ownBattery,
             .ownImpairment,
-            .deviceImpaired, .test:
+            .deviceImpaired, .accountCode, .accountNotice, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
-            .zoneTooSmall, .transitionOff, .zoneInactive, .notOfCircle, .tooOld, .unreachable,
+            .zoneTooSmall, .zoneNotAccepted, .transitionOff, .zoneInactive, .notOfCircle, .tooOld,
+            .unreachable, .notVerified,
             .alreadyNotified, .alreadyQueued, .queueFull, .draft, .notConfirmed, .stopped,
-            .tooMany:
+            .tooMany, .neverNotify, .noSMSAllowance:
             false
         }
     }
+
+    /// Whether text and attachment are erased once the message will not be sent again.
+    var isConfidential: Bool { [.invitation, .zoneFile, .accountCode].contains(self) }
 
     /// Whether it calls for help, as opposed to reporting progress.
     var isAlarm: Bool { [.tier, .exhausted, .pressedAgain, .lateRecord].contains(self) }
@@ -131,10 +149,21 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
 /// Whether one person was notified, and why.
 package struct NotifyDecision: Hashable, Sendable, Codable {
     package var recipient: PersonID
+    /// For somebody on the person's never-notify list, the reason that would apply without it:
+    /// others must not infer the list.
     package var reason: NotifyReason
+    /// Whether nothing was sent because of the person's never-notify list; nil = no. Only the
+    /// person may see it.
+    package var isWithheld: Bool?
 
-    package init(recipient: PersonID, reason: NotifyReason) {
+    package init(recipient: PersonID, reason: NotifyReason, isWithheld: Bool = false) {
         self.recipient = recipient
         self.reason = reason
+        self.isWithheld = isWithheld ? true : nil
+    }
+
+    init(_ recipient: PersonID, _ outcome: DeliveryOutcome) {
+        self.init(
+            recipient: recipient, reason: outcome.reason, isWithheld: outcome.isWithheld)
     }
 }

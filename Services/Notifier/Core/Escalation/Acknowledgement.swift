@@ -47,7 +47,7 @@ extension Emergency {
     /// the operator see the first of all.
     func acknowledgement(for viewer: PersonID?, in directory: Replica) -> Acknowledgement? {
         guard let viewer, viewer != person else { return firstAcknowledgement }
-        let common = directory.commonCircles(of: person, and: viewer)
+        let common = directory.circles(of: person, answeredBy: viewer)
         let own = acknowledgements.first { $0.by == viewer }
         return own
             ?? acknowledgements.first { acknowledgement in
@@ -63,7 +63,7 @@ extension Emergency {
     /// - Parameter responder: nil = the operator
     func hasAnswer(of responder: PersonID?, in directory: Replica) -> Bool {
         if acknowledgements.contains(where: { $0.by == responder }) { return true }
-        let common = responder.map { directory.commonCircles(of: person, and: $0) }
+        let common = responder.map { directory.circles(of: person, answeredBy: $0) }
         return circlesGoingOn(in: directory)
             .filter { common?.contains($0) ?? true }
             .allSatisfy { isAnswered(in: $0, directory) }
@@ -116,6 +116,6 @@ extension Acknowledgement {
     /// Whether it applies to a circle of the person in danger.
     func counts(for person: PersonID, in circle: CircleID, _ directory: Replica) -> Bool {
         guard let by else { return true }
-        return directory.commonCircles(of: person, and: by).contains(circle)
+        return directory.circles(of: person, answeredBy: by).contains(circle)
     }
 }

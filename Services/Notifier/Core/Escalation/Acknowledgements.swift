@@ -83,7 +83,7 @@ struct Acknowledgements: Sendable {
         let scope = DerivedID.update(
             id, .acknowledged, cause: Hash.id("taking", .number(emergency.acknowledgementCount)))
         let name = by.flatMap { turn.directory.person($0)?.name }
-        let others = emergency.recipients.filter {
+        let others = emergency.audience.filter {
             $0 != by && emergency.goesOn(for: $0, in: turn.directory)
         }
         let asked = others.filter {
@@ -195,7 +195,7 @@ struct Acknowledgements: Sendable {
         guard let emergency = book[id], emergency.state == .acknowledged else { return }
         for acknowledgement in emergency.acknowledgements {
             guard let by = acknowledgement.by,
-                turn.directory.commonCircles(of: emergency.person, and: by).isEmpty
+                turn.directory.circles(of: emergency.person, answeredBy: by).isEmpty
             else { continue }
             book.deadlines.cancel(acknowledgement.deadline, &turn)
             resume(id, without: acknowledgement, &delivery, &turn)

@@ -47,6 +47,10 @@ struct Calls: Sendable {
             circles.start(emergency.id, circle, after: wait, &delivery, &turn)
         }
         circles.notifyExhaustion(emergency.id, &delivery, &turn)
+        // If the person excluded everybody, they learn at once that nobody can be reached.
+        if wait == .zero, turn.directory.hidesEmergenciesFromAll(of: emergency.person) {
+            book.notifyNobodyReached(emergency.id, &delivery, &turn)
+        }
     }
 
     /// How long to delay messages about a new emergency whose person repeatedly called for help and
@@ -55,7 +59,7 @@ struct Calls: Sendable {
         of emergency: Emergency, _ delivery: Delivery, _ turn: Turn
     ) -> Duration {
         let before = book.all.filter {
-            $0.person == emergency.person && $0.id != emergency.id && !$0.recipients.isEmpty
+            $0.person == emergency.person && $0.id != emergency.id && !$0.audience.isEmpty
                 && $0.endedBy == emergency.person
                 && $0.opened.map { turn.now - $0 < Limits.recallWindow } ?? false
         }
@@ -135,7 +139,7 @@ struct Calls: Sendable {
             return revive(id, &delivery, &turn)
         }
         if isSuppressed {
-            let decisions = emergency.recipients.map {
+            let decisions = emergency.audience.map {
                 NotifyDecision(recipient: $0, reason: .alreadyNotified)
             }
             return book.record(.pressedAgain, emergency, decisions: decisions, &turn)
@@ -146,17 +150,23 @@ struct Calls: Sendable {
         }
         let pass = DerivedID.pass(id, round: circles.round(of: id))
         let scope = DerivedID.update(id, .pressedAgain, cause: signal.raw)
-        let decisions = emergency.recipients.map { person in
-            let isRepeated = delivery.book.about(id).contains {
-                $0.recipients.contains(person) && $0.scope == pass
-            }
+        let round = circles.round(of: id)
+        let decisions = emergency.audience.map { person in
+            let isRepeated =
+                delivery.book.about(id).contains {
+                    $0.recipients.contains(person) && $0.scope == pass
+                }
+                || emergency.withheld?.contains(person) == true
+                    && circles.of(id).contains {
+                        $0.round == round && $0.recipients.contains(person)
+                    }
             if wasTaken, isRepeated {
                 return NotifyDecision(recipient: person, reason: .alreadyNotified)
             }
             let outcome = book.notifyAlarm(
                 id, to: person, call.repetition, reason: .pressedAgain, scope: scope, &delivery,
                 &turn)
-            return NotifyDecision(recipient: person, reason: outcome.reason)
+            return NotifyDecision(person, outcome)
         }
         // A message that was merged into a queued one does not count as a repetition.
         if decisions.contains(where: \.reason.sendsMessage), var emergency = book[id] {

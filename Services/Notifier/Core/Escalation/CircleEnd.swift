@@ -14,15 +14,18 @@ extension Emergency {
 
     /// Circles in which it is active, ids ascending.
     ///
-    /// These are the person's circles with at least one other member, minus those in which it has
-    /// ended.
+    /// These are the person's circles with at least one other member who may learn of it, minus
+    /// those in which it has ended.
     func circlesGoingOn(in directory: Replica) -> [CircleID] {
         guard state.isActive else { return [] }
         let ended = endedCircles
         return directory.circles(of: person).filter { id in
             !ended.contains(id)
-                && directory.circle(id).map { !Recipients.helpers(of: person, in: $0).isEmpty }
-                    ?? false
+                && directory.circle(id).map { circle in
+                    Recipients.helpers(of: person, in: circle).contains {
+                        !directory.hidesEmergencies(of: person, from: $0.person)
+                    }
+                } ?? false
         }
     }
 
@@ -31,7 +34,7 @@ extension Emergency {
     /// For a recipient who shares no circle with the person any more, it ends when it ends for all.
     func goesOn(for recipient: PersonID, in directory: Replica) -> Bool {
         guard state.isActive else { return false }
-        let common = directory.commonCircles(of: person, and: recipient)
+        let common = directory.circles(of: person, answeredBy: recipient)
         guard !common.isEmpty else { return true }
         let ended = endedCircles
         return common.contains { !ended.contains($0) }
@@ -46,7 +49,7 @@ extension Emergency {
     /// How it ended for a recipient for whom it is over while it is active for others.
     func end(for recipient: PersonID, in directory: Replica) -> CircleEnd? {
         guard !goesOn(for: recipient, in: directory) else { return nil }
-        let common = directory.commonCircles(of: person, and: recipient)
+        let common = directory.circles(of: person, answeredBy: recipient)
         return (circleEnds ?? []).last { common.contains($0.circle) }
     }
 }

@@ -14,6 +14,8 @@ package struct CircleEscalation: Hashable, Sendable, Codable {
     package var recipients: [PersonID]
     /// Messages of the tier that is being waited for.
     package var current: [NotificationID]
+    /// Whether the tier is waited for as if withheld messages had been sent; nil = no.
+    package var waitsForWithheld: Bool?
     /// The deadline that is running; nil while the escalation is stopped.
     package var deadline: DeadlineID?
     package var due: Timestamp?
@@ -35,6 +37,7 @@ package struct CircleEscalation: Hashable, Sendable, Codable {
         nextTier = 0
         recipients = []
         current = []
+        waitsForWithheld = nil
     }
 }
 

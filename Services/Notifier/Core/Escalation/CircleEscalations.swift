@@ -91,6 +91,7 @@ struct CircleEscalations: Sendable {
         escalation.deadline = nil
         escalation.due = nil
         escalation.current = []
+        escalation.waitsForWithheld = nil
         self[id, circleID] = escalation
         guard let circle = turn.directory.circle(circleID), circle.member(emergency.person) != nil
         else { return turn.save(.escalation(escalation)) }
@@ -106,7 +107,7 @@ struct CircleEscalations: Sendable {
             isReachable: { person, channels in
                 // A gateway that is down is tried nevertheless, so the tier is waited for.
                 directory.person(person).map {
-                    reachability.obstacle(to: $0, on: channels, at: nil) == nil
+                    reachability.obstacle(to: $0, on: channels, unverified: true, at: nil) == nil
                 } ?? false
             })
         switch step {
@@ -146,18 +147,27 @@ struct CircleEscalations: Sendable {
         let isExhausted = kind == .exhausted
         let scope = DerivedID.pass(id, round: escalation.round)
         var decisions: [NotifyDecision] = []
-        for recipient in recipients {
+        let inOrder = ContactSelector.verifiedFirst(
+            recipients, on: channels ?? Channel.allCases, in: turn.directory)
+        for recipient in inOrder {
             let outcome = book.notifyAlarm(
                 id, to: recipient, isExhausted ? .unanswered : escalation.opening,
                 reason: isExhausted ? .exhausted : .tier, scope: scope, circle: escalation.circle,
                 channels: channels, &delivery, &turn)
-            decisions.append(NotifyDecision(recipient: recipient, reason: outcome.reason))
+            var decision = NotifyDecision(recipient, outcome)
+            let isRepeated = outcome.isWithheld && isNotified(recipient, besides: escalation)
+            if isRepeated { decision.reason = .alreadyNotified }
+            decisions.append(decision)
             escalation.current += outcome.notifications
+            if outcome.isWaitedFor, !isRepeated || emergency.opened == turn.now {
+                escalation.waitsForWithheld = true
+            }
         }
+        decisions.sort { $0.recipient < $1.recipient }
         // A message may still lead to an acknowledgement if it is new or unsent, and its address is
         // not known to be unreachable.
         let isWaitedFor =
-            isExhausted
+            isExhausted || escalation.waitsForWithheld == true
             || escalation.current.contains { id in
                 guard let message = delivery.book[id],
                     message.created == turn.now || message.isPending
@@ -190,6 +200,15 @@ struct CircleEscalations: Sendable {
         return deadline != nil
     }
 
+    /// Whether another circle notified a recipient in the same pass. A withheld message counts like
+    /// a sent one, which is not sent again.
+    private func isNotified(_ recipient: PersonID, besides escalation: CircleEscalation) -> Bool {
+        of(escalation.emergency).contains {
+            $0.circle != escalation.circle && $0.round == escalation.round
+                && $0.recipients.contains(recipient)
+        }
+    }
+
     /// Advances an escalation whose deadline has expired.
     mutating func tierExpired(
         _ id: EmergencyID, _ circle: CircleID, _ deadline: DeadlineID,
@@ -215,7 +234,9 @@ struct CircleEscalations: Sendable {
             save(escalation, &turn)
             let tiers =
                 turn.directory.circle(escalation.circle).map { Recipients.tiers(of: $0).count } ?? 0
-            if escalation.current.isEmpty, escalation.deadline != nil, escalation.nextTier < tiers {
+            if escalation.current.isEmpty, escalation.waitsForWithheld != true,
+                escalation.deadline != nil, escalation.nextTier < tiers
+            {
                 advance(id, escalation.circle, &delivery, &turn)
                 notifyExhaustion(id, &delivery, &turn)
             }

@@ -30,6 +30,9 @@ package struct Emergency: Hashable, Sendable, Codable {
     package var reference: String
     /// Everyone for whom a message about it was created, ids ascending.
     package var recipients: [PersonID]
+    /// People to whom messages would have been sent without the person's never-notify list, ids
+    /// ascending; nil = none. Nobody but the person may learn of them.
+    package var withheld: [PersonID]?
     /// The first active acknowledgement; nil = nobody is responding.
     package var firstAcknowledgement: Acknowledgement?
     /// Acknowledgements after the first, each for circles without a responder; nil = none.
@@ -59,6 +62,12 @@ package struct Emergency: Hashable, Sendable, Codable {
 
     /// Whether the person called for help themselves, with the first or a further signal.
     var isOwnCall: Bool { trigger.isOwnCall || joinedOwnCall == true }
+
+    /// Recipients as others see them: as if there were no never-notify lists; ids ascending.
+    var audience: [PersonID] {
+        guard let withheld else { return recipients }
+        return Set(recipients + withheld).sorted()
+    }
 
     func isRecipient(_ person: PersonID?) -> Bool { person.map(recipients.contains) ?? false }
 
@@ -123,6 +132,7 @@ package struct Emergency: Hashable, Sendable, Codable {
         state = old.state
         opened = old.opened
         recipients = old.recipients
+        withheld = old.withheld
         firstAcknowledgement = old.firstAcknowledgement
         furtherAcknowledgements = old.furtherAcknowledgements
         acknowledgementCount = old.acknowledgementCount

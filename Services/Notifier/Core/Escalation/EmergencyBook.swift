@@ -232,9 +232,10 @@ struct EmergencyBook: Sendable {
             .filter { $0.member(emergency.person) != nil && (circle ?? $0.id) == $0.id }
         // People who left the circle are notified of the end, but of no further call.
         guard !common.isEmpty else { return DeliveryOutcome(reason: .notOfCircle) }
-        let seeing = common.first {
-            Recipients.seesPosition(
-                of: emergency.person, calledThemselves: emergency.isOwnCall, in: $0, at: turn.now)
+        let seeing = common.first { circle in
+            guard let member = circle.member(emergency.person) else { return false }
+            return PositionAccess(of: .person(recipient), in: circle, turn.directory, at: turn.now)
+                .detail(of: member, sharesByOwnCall: emergency.isOwnCall) == .exact
         }
         let further = repetition == .another ? emergency.latest : nil
         var alarm = Alarm(
@@ -245,7 +246,8 @@ struct EmergencyBook: Sendable {
             if seeing != nil {
                 alarm.place = Place(fix)
             } else {
-                alarm.suppressed = suppressed(fix, of: emergency.person, from: common, turn)
+                alarm.suppressed = suppressed(
+                    fix, of: emergency.person, from: common, to: recipient, turn)
             }
         }
         var plan = DeliveryPlan(reason: reason, severity: .safety, scope: scope)
@@ -259,17 +261,27 @@ struct EmergencyBook: Sendable {
         let outcome = delivery.notify(recipient, .alarm(alarm, repetition), plan, &turn)
         if !outcome.notifications.isEmpty, !emergency.recipients.contains(recipient) {
             emergency.recipients = (emergency.recipients + [recipient]).sorted()
+            emergency.withheld?.removeAll { $0 == recipient }
+            save(emergency, &delivery, &turn)
+        } else if outcome.isWithheld, !emergency.audience.contains(recipient) {
+            emergency.withheld = ((emergency.withheld ?? []) + [recipient]).sorted()
             save(emergency, &delivery, &turn)
         }
         return outcome
     }
 
-    /// What to say instead of a position that the circles do not see.
+    /// What to say instead of a position that the recipient does not see in these circles.
     private func suppressed(
-        _ fix: Fix, of person: PersonID, from circles: [Circle], _ turn: Turn
+        _ fix: Fix, of person: PersonID, from circles: [Circle], to recipient: PersonID,
+        _ turn: Turn
     ) -> SuppressedPlace {
-        let names = circles.lazy.compactMap {
-            Recipients.zoneName(at: fix, of: person, in: $0, turn.directory, at: turn.now)
+        let names = circles.lazy.compactMap { circle -> String? in
+            let access = PositionAccess(
+                of: .person(recipient), in: circle, turn.directory, at: turn.now)
+            guard let member = circle.member(person), access.detail(of: member) == .zone else {
+                return nil
+            }
+            return turn.directory.zoneName(at: fix, of: member, in: circle)
         }
         return names.first.map { .zone($0, taken: fix.time) } ?? .notShared
     }
@@ -291,8 +303,7 @@ struct EmergencyBook: Sendable {
         if onAllContacts { plan.channels = nil }
         plan.except = addresses
         plan.expires = turn.now + Limits.safetyAgeMax
-        let outcome = delivery.notify(recipient, content, plan, &turn)
-        return NotifyDecision(recipient: recipient, reason: outcome.reason)
+        return NotifyDecision(recipient, delivery.notify(recipient, content, plan, &turn))
     }
 
     /// Notifies guardians, or admins if there are none, once of a signal that came too late for an
@@ -321,7 +332,7 @@ struct EmergencyBook: Sendable {
         guard var emergency = emergencies[id], !emergency.nobodyReachedNotified else { return }
         emergency.nobodyReachedNotified = true
         save(emergency, &delivery, &turn)
-        let isAnyReachable = emergency.recipients.compactMap(turn.directory.person).contains {
+        let isAnyReachable = emergency.audience.compactMap(turn.directory.person).contains {
             ContactSelector.all(of: $0, on: delivery.configuration.channels)
                 .contains(where: delivery.contacts.isWorking)
         }

@@ -70,7 +70,7 @@ struct Endings: Sendable {
         _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         let directory = turn.directory
-        let common = directory.commonCircles(of: emergency.person, and: resolver)
+        let common = directory.circles(of: emergency.person, answeredBy: resolver)
         let ended = emergency.circlesGoingOn(in: directory).filter(common.contains)
         let left = emergency.circlesGoingOn(in: directory).filter { !common.contains($0) }
         guard !ended.isEmpty || (left.isEmpty && !emergency.endedCircles.isEmpty) else { return }
@@ -121,7 +121,7 @@ struct Endings: Sendable {
         guard var emergency = book[id], emergency.state.isActive else { return }
         let wasCounting = emergency.state == .countdown
         // Recipients for whom it ended earlier have been notified of that.
-        let recipients = emergency.recipients.filter {
+        let recipients = emergency.audience.filter {
             emergency.goesOn(for: $0, in: turn.directory)
         }
         emergency.circleEnds = nil
@@ -184,7 +184,7 @@ struct Endings: Sendable {
         let directory = turn.directory
         guard var emergency = book[id], emergency.state.isActive else { return }
         // Only people for whom it was active until now are told that it ended.
-        let recipients = emergency.recipients.filter { emergency.goesOn(for: $0, in: directory) }
+        let recipients = emergency.audience.filter { emergency.goesOn(for: $0, in: directory) }
         emergency.circleEnds =
             (emergency.circleEnds ?? [])
             + ended.map { CircleEnd(circle: $0, by: resolver, at: turn.now) }
@@ -292,6 +292,7 @@ struct Endings: Sendable {
             turn.now - opened < Limits.settledNotificationsKept
         else { return }
         let messages = emergency.signals.flatMap { delivery.book.about($0) }
+        emergency.withheld = nil
         emergency.recipients = emergency.recipients.filter { person in
             let own = messages.filter { $0.recipients.contains(person) }
             return own.isEmpty || own.contains { $0.attempts > 0 }

@@ -260,6 +260,8 @@ package struct Escalation: Sendable {
         emergency.ended = turn.now
         book.save(emergency, &delivery, &turn)
         target.recipients = Set(target.recipients + emergency.recipients).sorted()
+        let withheld = Set((target.withheld ?? []) + (emergency.withheld ?? []))
+        target.withheld = withheld.isEmpty ? nil : withheld.sorted()
         if emergency.isOwnCall { target.joinedOwnCall = true }
         target.joined += emergency.signals.filter { !target.signals.contains($0) }
         book.save(target, &delivery, &turn)

@@ -6,8 +6,8 @@ extension OutageHold where Item == HeldItem {
     /// Whether a message is held before its first attempt: it became due during the outage or
     /// belongs to a held emergency.
     func holds(_ message: Notification, _ emergency: EmergencyFacts?, at now: Timestamp) -> Bool {
-        guard isActive(at: now), message.isHeld != false, message.severity != .test,
-            emergency?.isHeld != false
+        guard isActive(at: now), message.isHeld != false,
+            message.severity.waitsForOperator, emergency?.isHeld != false
         else { return false }
         return message.isHeld == true || emergency?.isHeld == true || isUntriedSince(message)
     }
@@ -26,7 +26,7 @@ extension OutageHold where Item == HeldItem {
     ) {
         let raised = message.wasDue
         message.wasDue = nil
-        guard let outage, message.severity != .test else { return }
+        guard let outage, message.severity.waitsForOperator else { return }
         var due = raised ?? cause
         if raised == nil, message.reason.isAlarm, let emergency {
             // A further call is dated by its own time.

@@ -139,8 +139,20 @@ struct Replies: Sendable {
 
     /// The person who was notified of an emergency at this number, by the messages sent to it, or
     /// for older ones by a recipient's contact points.
+    ///
+    /// Nil for somebody on the never-notify list of the person in danger.
     private func person(
         notifiedOf emergency: Emergency, at number: String, _ messages: NotificationBook,
+        _ directory: Replica
+    ) -> PersonID? {
+        let found = recipient(of: emergency, at: number, messages, directory)
+        return found.flatMap {
+            directory.hidesEmergencies(of: emergency.person, from: $0) ? nil : $0
+        }
+    }
+
+    private func recipient(
+        of emergency: Emergency, at number: String, _ messages: NotificationBook,
         _ directory: Replica
     ) -> PersonID? {
         let notified = messages.about(emergency.id).first {

@@ -118,6 +118,11 @@ package struct Composer: Sendable {
             var parts = short(phrases.zoneFile(who: who, file: file))
             parts.rest.append(phrases.reviewZones)
             return parts
+        case .account(let message):
+            // The site's name stands for Jaga's, and a code comes first.
+            let sentence = phrases.account(message, site: who)
+            return MessageParts(
+                subject: sentence, vital: [sentence], rest: [phrases.accountAdvice(message)])
         case .youRespond: return short(phrases.youRespond(who: who))
         case .referenceNeeded(let reference):
             return short(phrases.referenceNeeded(who: who, reference: reference))

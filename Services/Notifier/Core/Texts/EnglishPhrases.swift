@@ -189,6 +189,29 @@ struct EnglishPhrases: Phrasebook {
 
     var reviewZones: String { "Review them in Jaga before you import them" }
 
+    func account(_ message: AccountMessage, site: String) -> String {
+        switch message {
+        case .signInCode(let code): "\(code) is your code to sign in to \(site)"
+        case .contactCode(let code): "\(code) is your code to confirm this contact point at \(site)"
+        case .contactReminder: "\(site): please confirm that this contact point is yours"
+        case .contactTest: "\(site): this is the test message that you asked for"
+        case .contactRemoved: "\(site): this contact point was removed from your account"
+        case .newSession: "\(site): a new browser signed in to your account"
+        }
+    }
+
+    func accountAdvice(_ message: AccountMessage) -> String {
+        switch message {
+        case .signInCode: "It is valid for 10 min. Give it to nobody, we never ask for it"
+        case .contactCode: "It is valid for 10 min. If you did not ask for it, do nothing"
+        case .contactReminder:
+            "Sign in and request a code. Until then it gets emergencies only"
+        case .contactTest: "No action needed"
+        case .contactRemoved: "If it was not you, check the contact points of your account"
+        case .newSession: "If it was not you, sign in and end its session"
+        }
+    }
+
     func youRespond(who: String) -> String {
         "You are responding to \(who)'s emergency. We tell the others"
     }

@@ -183,6 +183,31 @@ struct IndonesianPhrases: MalayPhrasebook {
 
     var reviewZones: String { "Periksa zona itu di Jaga sebelum menerimanya" }
 
+    func account(_ message: AccountMessage, site: String) -> String {
+        switch message {
+        case .signInCode(let code): "\(code) adalah kode Anda untuk masuk ke \(site)"
+        case .contactCode(let code):
+            "\(code) adalah kode Anda untuk mengonfirmasi kontak ini di \(site)"
+        case .contactReminder: "\(site): mohon konfirmasi bahwa kontak ini milik Anda"
+        case .contactTest: "\(site): ini pesan uji yang Anda minta"
+        case .contactRemoved: "\(site): kontak ini telah dihapus dari akun Anda"
+        case .newSession: "\(site): peramban baru telah masuk ke akun Anda"
+        }
+    }
+
+    func accountAdvice(_ message: AccountMessage) -> String {
+        switch message {
+        case .signInCode:
+            "Berlaku 10 mnt. Jangan berikan kepada siapa pun, kami tidak pernah memintanya"
+        case .contactCode: "Berlaku 10 mnt. Jika Anda tidak memintanya, abaikan saja"
+        case .contactReminder:
+            "Masuk dan minta kode. Sebelum itu hanya darurat yang dikirim"
+        case .contactTest: "Tidak perlu tindakan"
+        case .contactRemoved: "Jika bukan Anda, periksa kontak di akun Anda"
+        case .newSession: "Jika bukan Anda, masuk dan akhiri sesinya"
+        }
+    }
+
     func youRespond(who: String) -> String {
         "Anda menangani darurat \(who). Yang lain diberi tahu"
     }

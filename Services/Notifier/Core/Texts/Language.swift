@@ -1,21 +1,6 @@
 import Model
 
-/// Languages of messages.
-package enum Language: String, Hashable, Sendable, Codable, CaseIterable {
-    case english = "en"
-    case malay = "ms"
-    case indonesian = "id"
-
-    /// The language of a BCP 47 tag; English for languages without a translation.
-    package init(locale: String) {
-        let primary = locale.lowercased().prefix { $0 != "-" && $0 != "_" }
-        switch primary {
-        case "ms", "zsm", "zlm": self = .malay
-        case "id", "in", "ind": self = .indonesian
-        default: self = .english
-        }
-    }
-
+extension Language {
     var phrases: any Phrasebook {
         switch self {
         case .english: EnglishPhrases()
@@ -89,6 +74,10 @@ protocol Phrasebook: Sendable {
     func zoneFile(who: String, file: String) -> String
     /// What to do with zones received by mail.
     var reviewZones: String { get }
+    /// To a person about their account at a site. A code comes first.
+    func account(_ message: AccountMessage, site: String) -> String
+    /// What to do about it.
+    func accountAdvice(_ message: AccountMessage) -> String
     func youRespond(who: String) -> String
     func referenceNeeded(who: String, reference: String) -> String
     /// To the person in danger, who replied to the question by SMS.

@@ -194,6 +194,31 @@ struct MalayPhrases: MalayPhrasebook {
 
     var reviewZones: String { "Semak zon itu dalam Jaga sebelum menerimanya" }
 
+    func account(_ message: AccountMessage, site: String) -> String {
+        switch message {
+        case .signInCode(let code): "\(code) ialah kod anda untuk log masuk ke \(site)"
+        case .contactCode(let code):
+            "\(code) ialah kod anda untuk mengesahkan hubungan ini di \(site)"
+        case .contactReminder: "\(site): sila sahkan bahawa hubungan ini milik anda"
+        case .contactTest: "\(site): ini mesej ujian yang anda minta"
+        case .contactRemoved: "\(site): hubungan ini telah dibuang daripada akaun anda"
+        case .newSession: "\(site): pelayar baharu telah log masuk ke akaun anda"
+        }
+    }
+
+    func accountAdvice(_ message: AccountMessage) -> String {
+        switch message {
+        case .signInCode:
+            "Sah selama 10 min. Jangan beri kepada sesiapa, kami tidak pernah memintanya"
+        case .contactCode: "Sah selama 10 min. Jika anda tidak memintanya, abaikan sahaja"
+        case .contactReminder:
+            "Log masuk dan minta kod untuknya. Sebelum itu ia hanya menerima kecemasan"
+        case .contactTest: "Tiada tindakan diperlukan"
+        case .contactRemoved: "Jika bukan anda, semak hubungan dalam akaun anda"
+        case .newSession: "Jika bukan anda, log masuk dan tamatkan sesinya"
+        }
+    }
+
     func youRespond(who: String) -> String {
         "Anda menangani kecemasan \(who). Yang lain dimaklumkan"
     }

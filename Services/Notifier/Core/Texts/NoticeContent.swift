@@ -37,6 +37,8 @@ package enum NoticeContent: Hashable, Sendable {
     case invitation(code: String)
     /// To an address outside: the reader's `who` sends zones by mail.
     case zoneFile(name: String)
+    /// About the reader's own account. The reader's `who` is the site.
+    case account(AccountMessage)
     /// To a responder who acknowledged by SMS.
     case youRespond
     /// To a sender of OK without a valid reference.

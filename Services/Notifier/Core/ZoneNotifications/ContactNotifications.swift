@@ -70,18 +70,20 @@ struct ContactNotifications: Sendable {
                 decisions = Recipients.decide(
                     on: reason, about: subject, of: change.at, in: circle, at: turn.now)
             }
-            let place = subject.precision == .exact ? change.fix.map(Place.init) : nil
-            let content: ContactContent =
-                kind == .contactLost ? .lost(since: change.since, place: place) : .restored
             for index in decisions.indices where decisions[index].reason.sendsMessage {
                 var plan = DeliveryPlan(reason: reason, severity: .routine, scope: event.id)
                 plan.circle = circle
                 plan.person = change.person
                 plan.expires = change.at + Limits.routineAgeMax
-                decisions[index].reason =
-                    delivery.notify(
-                        decisions[index].recipient, .contact(content), plan, &turn
-                    ).reason
+                let recipient = decisions[index].recipient
+                let access = PositionAccess(
+                    of: .person(recipient), in: circle, turn.directory, at: turn.now)
+                let place =
+                    access.detail(of: subject) == .exact ? change.fix.map(Place.init) : nil
+                let content: ContactContent =
+                    kind == .contactLost ? .lost(since: change.since, place: place) : .restored
+                decisions[index] = NotifyDecision(
+                    recipient, delivery.notify(recipient, .contact(content), plan, &turn))
             }
             record(
                 kind, of: subject, in: circle, emergency: emergency, decisions: decisions, &turn)
@@ -156,7 +158,7 @@ struct ContactNotifications: Sendable {
             guard decision.reason.sendsMessage else { return decision }
             let outcome = delivery.notify(
                 decision.recipient, .contact(.impairment(cause)), plan, &turn)
-            return NotifyDecision(recipient: decision.recipient, reason: outcome.reason)
+            return NotifyDecision(decision.recipient, outcome)
         }
     }
 

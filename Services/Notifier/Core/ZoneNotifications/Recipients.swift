@@ -46,10 +46,8 @@ package enum Recipients {
         if let transition = change.transition, !zone.transitions.contains(transition) {
             return .transitionOff
         }
-        if subject.precision == .zone,
-            zone.prepared.inradiusCentimetres < Limits.namedZoneInradiusCentimetresMin
-        {
-            return .zoneTooSmall
+        if subject.precision == .zone, !directory.mayName(zone, of: subject, in: circle) {
+            return zone.isLargeEnoughToName ? .zoneNotAccepted : .zoneTooSmall
         }
         return now - change.ageFrom > Limits.routineAgeMax ? .tooOld : nil
     }
@@ -100,24 +98,11 @@ package enum Recipients {
             EscalationTier(roles: [.admin, .guardian, .member]),
         ]
     }
-
-    /// Whether a circle sees the position of a person in danger.
-    ///
-    /// The person's own call (``EmergencyTrigger/isOwnCall``) shares the position with all
-    /// recipients. Other emergencies show it only while the person shares exact positions.
-    package static func seesPosition(
-        of person: PersonID, calledThemselves isOwnCall: Bool, in circle: Circle, at now: Timestamp
-    ) -> Bool {
-        guard let member = circle.member(person) else { return false }
-        if isOwnCall { return true }
-        return member.precision == .exact && notSharingReason(of: member, at: now) == nil
-    }
 }
 
 /// Selects the contact points of a person.
 package enum ContactSelector {
-    /// The preferred contact point of each channel, ordered by preference. Working ones precede
-    /// others.
+    /// The preferred contact point of each channel, in order. Working ones precede others.
     package static func preferred(
         of person: Person, on channels: some Collection<Channel>,
         working isWorking: (ContactPoint) -> Bool = { _ in true }
@@ -127,17 +112,36 @@ package enum ContactSelector {
             let contacts = all.filter { $0.channel == channel }
             return contacts.first(where: isWorking) ?? contacts.first
         }
-        .sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }
+        .sorted(by: precedes)
     }
 
-    /// All contact points on these channels, ordered by preference, each address once.
+    /// All contact points on these channels, in order, each address once.
     package static func all(
         of person: Person, on channels: some Collection<Channel>
     ) -> [ContactPoint] {
         var seen: Set<String> = []
         return person.contacts
             .filter { channels.contains($0.channel) && !$0.address.isEmpty }
-            .sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }
+            .sorted(by: precedes)
             .filter { seen.insert("\($0.channel.rawValue) \($0.address)").inserted }
+    }
+
+    /// The order in which contact points are tried: verified ones first, then by preference.
+    private static func precedes(_ first: ContactPoint, _ second: ContactPoint) -> Bool {
+        (first.verified == nil ? 1 : 0, first.rank, first.id)
+            < (second.verified == nil ? 1 : 0, second.rank, second.id)
+    }
+
+    /// Sorts people: those with a verified contact point on these channels come first.
+    static func verifiedFirst(
+        _ people: [PersonID], on channels: some Collection<Channel>, in directory: Replica
+    ) -> [PersonID] {
+        let verified = Set(
+            people.filter { person in
+                directory.person(person)?.contacts.contains {
+                    $0.verified != nil && channels.contains($0.channel)
+                } ?? false
+            })
+        return people.filter(verified.contains) + people.filter { !verified.contains($0) }
     }
 }

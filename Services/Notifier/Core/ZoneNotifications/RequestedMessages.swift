@@ -7,46 +7,76 @@ struct RequestedMessages: Sendable {
         _ request: RequestedMessage, by event: EventID, expires: Timestamp,
         _ delivery: inout Delivery, _ turn: inout Turn
     ) {
-        if let reason = suppressed(request, expires: expires, &delivery, &turn) {
+        guard let notice = RequestedNotice(request) else { return }
+        if let reason = suppressed(request, notice, expires: expires, &delivery, &turn) {
             return turn.emit(.warn(.requestSuppressed(reason)))
         }
-        let rendered = render(request, delivery.renderer, turn)
+        let rendered = delivery.renderer.render(
+            notice.content,
+            Reader(
+                language: Language(locale: request.locale), who: notice.sender, now: turn.now,
+                map: delivery.renderer.map))
         delivery.enqueue(
-            rendered, to: request.address, on: request.channel,
-            as: request.file == nil ? .invitation : .zoneFile, scope: event, file: request.file,
-            expires: expires, &turn)
+            rendered, to: request.address, on: request.channel, as: notice.reason,
+            severity: notice.severity, scope: event, file: notice.file, expires: expires, &turn)
     }
 
-    /// Why a request is not sent; nil = it is. After STOP a number gets no code either, and a code
-    /// counts as one of its daily texts.
+    /// Why a request is not sent; nil = it is. After STOP a number gets no code of somebody else
+    /// either, and such a code counts as one of its daily texts.
     private func suppressed(
-        _ request: RequestedMessage, expires: Timestamp, _ delivery: inout Delivery,
-        _ turn: inout Turn
+        _ request: RequestedMessage, _ notice: RequestedNotice, expires: Timestamp,
+        _ delivery: inout Delivery, _ turn: inout Turn
     ) -> NotifyReason? {
         if expires <= turn.now { return .tooOld }
         if !delivery.configuration.channels.contains(request.channel) { return .unreachable }
-        if !delivery.hasRoom { return .queueFull }
+        let hasRoom =
+            notice.severity == .account ? delivery.hasRoomForAccounts : delivery.hasRoom
+        if !hasRoom { return .queueFull }
         guard request.channel.rules.acceptsReplies else { return nil }
         var state = delivery.contacts[request.address]
         state.prune(before: turn.now - Limits.numberWindow)
-        if state.stopped != nil { return .stopped }
+        if state.stopped != nil, !notice.overridesOptOut { return .stopped }
+        // Membership limits messages about accounts.
+        guard notice.severity == .routine else { return nil }
         if state.sent.count >= Limits.textsPerNumberMax { return .tooMany }
         state.sent.append(turn.now)
         delivery.contacts.saveUsage(state, &turn)
         return nil
     }
+}
 
-    private func render(
-        _ request: RequestedMessage, _ renderer: MessageRenderer, _ turn: Turn
-    ) -> RenderedMessage {
-        let language = Language(locale: request.locale)
-        // A code goes to strangers, so its text is Jaga's and not the sender's.
-        let sender =
-            request.file == nil
-            ? GivenName(in: request.sender)?.text ?? language.phrases.somebody : request.sender
-        return renderer.render(
-            request.file.map { .zoneFile(name: $0.name) } ?? .invitation(code: request.code ?? ""),
-            Reader(language: language, who: sender, now: turn.now, map: renderer.map))
+/// How a requested message is sent.
+private struct RequestedNotice {
+    var reason: NotifyReason
+    var severity = Severity.routine
+    var content: NoticeContent
+    /// As the text shows it.
+    var sender: String
+    var file: RequestedMessage.File?
+    var overridesOptOut = false
+
+    /// Nil if nothing is sent.
+    init?(_ request: RequestedMessage) {
+        sender = request.sender
+        switch request.content {
+        case .consentCode(let code):
+            reason = .invitation
+            content = .invitation(code: code)
+            // It goes to strangers, so its text is Jaga's and not the sender's.
+            sender =
+                GivenName(in: request.sender)?.text
+                ?? Language(locale: request.locale).phrases.somebody
+        case .zones(let zones):
+            reason = .zoneFile
+            content = .zoneFile(name: zones.name)
+            file = zones
+        case .account(let message):
+            reason = message.isCode ? .accountCode : .accountNotice
+            severity = .account
+            content = .account(message)
+            overridesOptOut = message.overridesOptOut
+        case .decoy: return nil
+        }
     }
 }
 

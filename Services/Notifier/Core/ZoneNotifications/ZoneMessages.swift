@@ -35,7 +35,11 @@ struct ZoneMessages: Sendable {
         let isOld = turn.now - event.time > Limits.routineAgeMax
         // A number that replied STOP gets no text.
         let hasOptedOut = delivery.contacts.hasOptedOut(text.number)
-        if let reason = usable.isEmpty ? rejection : isOld ? .tooOld : hasOptedOut ? .stopped : nil
+        // Nobody but the person may learn that the number is on their never-notify list.
+        let isHidden = turn.directory.hides(person.id, fromAddress: text.number)
+        if let reason = usable.isEmpty
+            ? rejection
+            : isOld ? .tooOld : hasOptedOut ? .stopped : isHidden ? .neverNotify : nil
         {
             text.state = .suppressed
             text.reason = reason
@@ -46,6 +50,17 @@ struct ZoneMessages: Sendable {
             send(&text, &delivery, &turn)
         }
         record(text, merged, due, &turn)
+    }
+
+    /// What others learn about a text to somebody on the person's never-notify list: as if it had
+    /// been sent, or drafted.
+    private func decision(on text: ZoneText, _ group: [ZoneMessage]) -> NotifyDecision {
+        guard text.reason == .neverNotify else {
+            return NotifyDecision(recipient: text.person, reason: text.reason)
+        }
+        return NotifyDecision(
+            recipient: text.person,
+            reason: group.first?.mode == .draft ? .draft : .zoneMessage, isWithheld: true)
     }
 
     /// The text as a draft.
@@ -111,13 +126,13 @@ struct ZoneMessages: Sendable {
             else { continue }
             var record = TimelineRecord(
                 circle: id, at: turn.now, kind: .message, person: due.person,
-                decisions: [NotifyDecision(recipient: due.person, reason: text.reason)],
+                decisions: [decision(on: text, group)],
                 trace: turn.trace)
             record.zone = due.zones.first
             record.zoneName = text.zoneNames.joined(separator: ", ")
             record.isShared =
                 Recipients.notSharingReason(of: member, at: turn.now) == nil
-                && text.reason != .zoneTooSmall
+                && text.reason != .zoneTooSmall && text.reason != .zoneNotAccepted
             turn.save(.timeline(record))
         }
     }
@@ -137,10 +152,15 @@ struct ZoneMessages: Sendable {
             guard turn.now < text.expires else {
                 return turn.emit(.answer(request: command.request, .expired))
             }
+            let isHidden = turn.directory.hides(text.person, fromAddress: text.number)
             let isConfirmed = text.messages.contains {
                 turn.directory.message($0)?.confirmed != nil
             }
-            if isConfirmed {
+            if isHidden {
+                text.state = .suppressed
+                text.reason = .neverNotify
+                turn.save(.text(text))
+            } else if isConfirmed {
                 send(&text, &delivery, &turn)
             } else {
                 text.state = .suppressed
@@ -178,7 +198,10 @@ extension Recipients {
             }
             let isNamed = !zones(of: due, for: [message], in: directory).isEmpty
             guard isNamed || showsPlace(of: due.person, in: message, directory) else {
-                return .zoneTooSmall
+                let isLarge = due.zones.compactMap(directory.zone).contains {
+                    $0.messages.contains(message.id) && $0.isLargeEnoughToName
+                }
+                return isLarge ? .zoneNotAccepted : .zoneTooSmall
             }
         }
         return message.confirmed == nil ? .notConfirmed : nil
@@ -195,11 +218,22 @@ extension Recipients {
         let shown: [MessageZone] = zip(due.zones, all).compactMap { id, known in
             guard let zone = directory.zone(id) else { return exact ? known : nil }
             guard !ids.isDisjoint(with: zone.messages) else { return nil }
-            let isLarge =
-                zone.prepared.inradiusCentimetres >= Limits.namedZoneInradiusCentimetresMin
-            return exact || isLarge ? known : nil
+            return exact || mayName(zone, of: due.person, in: directory) ? known : nil
         }
         return shown.isEmpty && exact ? all : shown
+    }
+
+    /// Whether a text of a circle or set may name a zone although the person shares zones only: in
+    /// each of these circles it may.
+    private static func mayName(
+        _ zone: Zone, of person: PersonID, in directory: Replica
+    ) -> Bool {
+        let circles = directory.circles(of: person).compactMap(directory.circle)
+            .filter { $0.owns(zone.owner) }
+        return !circles.isEmpty
+            && circles.allSatisfy { circle in
+                circle.member(person).map { directory.mayName(zone, of: $0, in: circle) } ?? false
+            }
     }
 
     /// Whether a message may show the exact position. The person's own messages may.

@@ -23,10 +23,13 @@ struct ZoneNotifications: Sendable {
             plan.circle = circle
             plan.person = change.person
             plan.expires = change.ageFrom + Limits.routineAgeMax
+            let recipient = decisions[index].recipient
+            let access = PositionAccess(
+                of: .person(recipient), in: circle, turn.directory, at: turn.now)
             let outcome = delivery.notify(
-                decisions[index].recipient,
-                change.content(showsPlace: subject.precision == .exact), plan, &turn)
-            decisions[index].reason = outcome.reason
+                recipient, change.content(showsPlace: access.detail(of: subject) == .exact), plan,
+                &turn)
+            decisions[index] = NotifyDecision(recipient, outcome)
         }
         var record = TimelineRecord(
             circle: circle.id, at: turn.now, kind: change.timelineKind, person: change.person,

@@ -1,4 +1,5 @@
 import Directory
+import Hosting
 import Model
 import NotifierCore
 import Parsing
@@ -54,6 +55,37 @@ struct EscalationRequests {
         }
     }
 
+    /// What the caller may do about an emergency, about its person, and in a circle of both:
+    /// `?circle=`, or the first.
+    func rights(
+        in id: EmergencyID, _ request: Request, of principal: Principal
+    ) throws -> RequestOutcome {
+        let (directory, now) = (context.directory, context.now)
+        let row = try context.core.escalation.emergency(id) ?? context.store.emergency(id)
+        let isRecipient = principal.person.map { row?.recipients.contains($0) ?? false } ?? false
+        let target = RightsTarget.emergency(
+            of: row?.person ?? PersonID(.zero), isRecipient: isRecipient, isAcknowledged: false)
+        // Who may not read it must not learn that it exists.
+        guard let row, directory.decide(principal, .readEmergency, on: target, at: now).isAllowed
+        else { throw Problem.notFound("there is no such emergency") }
+        let circles =
+            principal.person.map { directory.circles(of: row.person, answeredBy: $0) }
+            ?? directory.circles(of: row.person)
+        var circle = circles.first
+        if let text = request.query["circle"] {
+            guard let named = CircleID(text), circles.contains(named) else {
+                throw Problem.invalid(
+                    "not a circle of both", field: "circle", hint: "omit it for the first circle")
+            }
+            circle = named
+        }
+        let subject = RightsSubject(
+            circle: circle, person: row.person, isRecipient: isRecipient,
+            isAcknowledged: row.state != .open)
+        let decisions = directory.rights(of: principal, about: subject, at: now)
+        return .respond(.json(RightsView.list(decisions, of: principal)))
+    }
+
     /// One emergency with contact points and messages of everyone concerned, without a position.
     ///
     /// The access is recorded for everyone whose contact points it shows, and logged with the id,
@@ -64,7 +96,7 @@ struct EscalationRequests {
             throw Problem.notFound(
                 "there is no such emergency", hint: "GET /v1/escalations lists them")
         }
-        log.info("operator read contacts of an emergency", ["emergency": row.id])
+        log.info("staff read contacts of an emergency", ["emergency": row.id])
         let messages = try store.notifications(of: row.id, limit: Limits.escalationMessagesMax)
         let others = Documents.recipients(of: row, in: context.directory)
         return .respond(
@@ -118,11 +150,15 @@ extension Documents {
         return .object(members)
     }
 
-    /// People who were notified, then the other members of the person's circles.
+    /// People who were notified, then the other members of the person's circles. People on the
+    /// person's never-notify list are missing: the operator must not call them.
     static func recipients(of row: Emergency, in directory: Replica) -> [PersonID] {
         var listed: Set<PersonID> = [row.person]
         let members = circles(of: row, in: directory).flatMap { $0.members.map(\.person) }
-        return (row.recipients + members).filter { listed.insert($0).inserted }
+        return (row.recipients + members).filter { person in
+            !directory.hidesEmergencies(of: row.person, from: person)
+                && listed.insert(person).inserted
+        }
     }
 
     private static func circles(of row: Emergency, in directory: Replica) -> [Circle] {

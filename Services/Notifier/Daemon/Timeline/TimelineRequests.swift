@@ -11,7 +11,8 @@ struct TimelineRequests {
     /// A circle's timeline since the reader joined.
     ///
     /// Entries that a person did not share are visible to that person only. For a former member
-    /// only emergencies are shown; for one who returned, entries since then.
+    /// only emergencies are shown; for one who returned, entries since then. Somebody on a person's
+    /// never-notify list sees nothing about that person.
     func timeline(
         of id: CircleID, _ request: Request, for principal: Principal
     ) throws -> RequestOutcome {
@@ -24,21 +25,29 @@ struct TimelineRequests {
         if let denial = decision.denial { throw Problem.denied(denial.explanation) }
         let reader = principal.person
         let since = reader.flatMap { circle.member($0)?.joined } ?? .zero
+        let hidden = reader.map { replica.hiddenPeople(from: $0, in: id) }
         let rows = try context.store.timeline(
-            of: circle, for: reader, since: since, before: page.before, limit: page.limit)
+            of: circle, for: reader, since: since, hiding: hidden ?? (all: [], emergencies: []),
+            before: page.before, limit: page.limit)
         let response = page.response(
             rows.map { seq, row in
-                (seq, Documents.timeline(row.shown(in: circle), seq: seq, in: replica))
+                (seq, Documents.timeline(row.shown(to: reader, in: circle), seq: seq, in: replica))
             })
         return .respond(response, showing: rows.map(\.row.person))
     }
 }
 
 extension TimelineRecord {
-    /// Removes decisions about former members, except in emergencies.
-    fileprivate func shown(in circle: Circle) -> TimelineRecord {
-        guard emergency == nil else { return self }
+    /// Removes decisions about former members, except in emergencies. Only the person learns whom
+    /// their never-notify list excluded.
+    fileprivate func shown(to reader: PersonID?, in circle: Circle) -> TimelineRecord {
         var shown = self
+        if reader == person {
+            for index in shown.decisions.indices where shown.decisions[index].isWithheld == true {
+                shown.decisions[index].reason = .neverNotify
+            }
+        }
+        guard emergency == nil else { return shown }
         shown.decisions.removeAll { circle.member($0.recipient) == nil }
         return shown
     }

@@ -15,8 +15,11 @@ extension NotifierStore {
             try text(row))
     }
 
+    /// - Parameter hidden: people whose entries are not shown, and those whose emergencies are not
     func timeline(
-        of circle: Circle, for reader: PersonID?, since: Timestamp, before: Int64, limit: Int
+        of circle: Circle, for reader: PersonID?, since: Timestamp,
+        hiding hidden: (all: [PersonID], emergencies: [PersonID]) = ([], []), before: Int64,
+        limit: Int
     ) throws -> [(seq: Int64, row: TimelineRecord)] {
         // Each member by hexadecimal id, with the time of joining.
         let members = circle.members.compactMap { member in
@@ -31,9 +34,18 @@ extension NotifierStore {
             WHERE circle = ?1 AND seq < ?2 AND at >= ?3 AND (shared OR person = ?4)
                 AND (json_extract(body, '$.emergency') IS NOT NULL
                     OR at >= (SELECT value FROM json_each(?6) WHERE key = lower(hex(person))))
+                AND lower(hex(person)) NOT IN (SELECT value FROM json_each(?7))
+                AND (json_extract(body, '$.emergency') IS NULL
+                    OR lower(hex(person)) NOT IN (SELECT value FROM json_each(?8)))
             ORDER BY seq DESC LIMIT ?5
             """, .id(circle.id), .integer(before), .time(since), .id(reader), .integer(limit),
-            .text(JSON.object(members).text)
+            .text(JSON.object(members).text), .text(NotifierStore.list(hidden.all)),
+            .text(NotifierStore.list(hidden.emergencies))
         ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
+    }
+
+    /// People by hexadecimal id, as a JSON array.
+    private static func list(_ people: [PersonID]) -> String {
+        JSON.array(people.map { .string(Hex.encode($0.raw.bytes)) }).text
     }
 }

@@ -12,6 +12,7 @@ extension UnreachableReason {
         case .optedOut: "the others in your circles opted out of messages"
         case .dead: "messages to the others in your circles cannot be delivered"
         case .ownContact: "the others in your circles have only your own number or address"
+        case .unverified: "the others in your circles have not verified their contact points"
         }
     }
 
@@ -29,6 +30,7 @@ extension UnreachableReason {
         case .optedOut: "Ask them to send START to the number that messages come from."
         case .dead: "Ask them for their current number or address."
         case .ownContact: "Ask somebody in one of your circles to add their own phone number."
+        case .unverified: "Ask them to verify their phone number or address in Jaga."
         }
     }
 }
