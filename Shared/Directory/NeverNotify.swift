@@ -26,8 +26,8 @@ extension Replica {
         }
     }
 
-    /// The replica without lists, for answers about possible emergencies: whoever asks in advance
-    /// must not learn that they are on a list.
+    /// The replica without lists, for answers about possible emergencies: callers that ask in
+    /// advance must not learn that they are on a list.
     public var withoutNeverNotifyLists: Replica {
         var replica = self
         replica.neverNotify = [:]

@@ -88,6 +88,6 @@ import Testing
         let written = try String(contentsOfFile: path + "docs/rights.md", encoding: .utf8)
         #expect(
             written == RightsTable.standard.document,
-            "write it anew: .build/debug/jaga rights table >docs/rights.md")
+            "write it again: .build/debug/jaga rights table >docs/rights.md")
     }
 }

@@ -63,7 +63,7 @@ import Web
         #expect(text.contains("T2") && text.contains("lat"))
         let wrong = try world.send(
             .post, "/pub?token=phone-1", sealed(PhoneTests.location, "another"))
-        #expect(try opened(wrong) == "[]", "whoever cannot encrypt it learns nothing")
+        #expect(try opened(wrong) == "[]", "a caller that cannot encrypt it learns nothing")
     }
 
     @Test func `unreadable messages are quarantined, and the phone gets a success`() throws {

@@ -25,8 +25,8 @@ struct Main {
                 help: "Name of this site in messages about accounts, such as a school's."),
             Setting(
                 "JAGA_SIGN_UP", .choice(["closed", "code"]), default: "closed",
-                help: "Who gets an account: people whom the operator adds; code = also whoever"
-                    + " enters a code."),
+                help: "Who gets an account: people whom the operator adds; code = also anyone"
+                    + " who enters a code."),
             Setting(
                 "JAGA_SIGN_IN_CODES_PER_NETWORK", .integer(1...100_000), default: "60",
                 help: "Codes to sign in with, per hour and network."),

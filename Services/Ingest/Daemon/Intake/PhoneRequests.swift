@@ -87,9 +87,9 @@ final class PhoneRequests {
 
     /// Whether a secret is part of the URL, in its path or query.
     ///
-    /// Logs of proxies and the history of browsers contain URLs: whoever finds one may send reports
-    /// as the device, but must not learn where others are. An encrypted payload proves that the
-    /// sender has the device's passphrase, too.
+    /// Logs of proxies and the history of browsers contain URLs. A person who finds one may send
+    /// reports as the device, but must not learn where others are. An encrypted payload proves that
+    /// the sender has the device's passphrase, too.
     private func isInURL(_ secret: String, of request: Request, pathToken: String?) -> Bool {
         pathToken == secret || request.query.items.contains { $0.value == secret }
     }
