@@ -156,7 +156,7 @@ let package = Package(
         tests("Hashing", ["Hashing"]),
         tests("Parsing", ["Parsing"]),
         tests("Wire", ["Wire", "WireSamples", "Parsing", "Hashing"]),
-        tests("Directory", ["Directory"]),
+        tests("Directory", ["Directory", "WireSamples"]),
         tests("API", ["API", "Dialects", "Directory", "NotifierCore", "Parsing"]),
         tests("Runtime", ["Runtime"]),
         tests("Store", ["Store", "Runtime"]),
@@ -234,13 +234,15 @@ let package = Package(
             "Simulation",
             [
                 "IngestDaemon", "IngestCore", "MembershipDaemon", "EvaluatorDaemon",
-                "EvaluatorCore", "TimerDaemon", "NotifierDaemon", "NotifierCore", "Bus", "Dialects",
-                "Directory", "Hashing", "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire",
+                "EvaluatorCore", "TimerDaemon", "NotifierDaemon", "NotifierCore", "Bus",
+                "Collections", "Dialects", "Directory", "Hashing", "Hosting", "Parsing", "Runtime",
+                "Store", "Web", "Wire",
             ]),
         tests(
             "EndToEnd",
             [
-                "CZeroMQ", "Dialects", "Hashing", "MQTT", "Parsing", "Runtime", "Store", "Bus",
+                "API", "CZeroMQ", "Dialects", "Hashing", "MQTT", "Parsing", "Runtime", "Store",
+                "Bus",
                 "Wire",
             ]),
         tests("Tidy", []),

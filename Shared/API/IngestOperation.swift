@@ -11,10 +11,12 @@ public enum IngestOperation: OperationID {
     case positions
     case checkIn
     case alarm, alarmAction, policy, decisions
-    case locate, suggestions, removeSuggestion, setKey, dropKey, accessLog, recordAccess, export
+    case accessLog, recordAccess, export
+    case device(DeviceOperation)
+    case deviceLog
     case journeys(JourneyOperation)
-    case deviceLog, mqtt, setTopic, dropTopic
-    case quarantine, quarantined, retryQuarantined, dropQuarantined
+    case mqtt(MQTTOperation)
+    case quarantine(QuarantineOperation)
 
     public static let service = ServiceName.ingest
 
@@ -24,7 +26,8 @@ public enum IngestOperation: OperationID {
         [
             .init(.post, "/v1/reports", .reports, "report", .device, limit: .content),
             .init(
-                .post, emergencyPath, .emergencies, "raiseEmergency", .right(.panic),
+                .post, emergencyPath, .emergencies, "raiseEmergency",
+                .right(.panic, .panicForOther),
                 also: [.report, .help], repeats: .emergency, isEmergencyCommand: true, limit: .none,
                 body: .ignored),
             .init(
@@ -52,18 +55,20 @@ public enum IngestOperation: OperationID {
             .init(
                 .get, "/v1/people/{person}/decisions", .decisions, "listDecisions",
                 .right(.readAccessLog, .readHistory)),
-            .init(.post, "/v1/people/{person}/locate", .locate, "locate", .right(.locate)),
+            .init(.post, "/v1/people/{person}/locate", .device(.locate), "locate", .right(.locate)),
             .init(
-                .get, "/v1/people/{person}/suggested-zones", .suggestions, "listSuggestedZones",
+                .get, "/v1/people/{person}/suggested-zones", .device(.listSuggestions),
+                "listSuggestedZones",
                 .right(.readOwnZones)),
             .init(
-                .delete, "/v1/people/{person}/suggested-zones/{suggestion}", .removeSuggestion,
+                .delete, "/v1/people/{person}/suggested-zones/{suggestion}",
+                .device(.removeSuggestion),
                 "dropSuggestedZone", .right(.readOwnZones)),
             .init(
-                .put, "/v1/people/{person}/devices/{device}/encryption-key", .setKey,
+                .put, "/v1/people/{person}/devices/{device}/encryption-key", .device(.setKey),
                 "setEncryptionKey", .right(.editDevices)),
             .init(
-                .delete, "/v1/people/{person}/devices/{device}/encryption-key", .dropKey,
+                .delete, "/v1/people/{person}/devices/{device}/encryption-key", .device(.removeKey),
                 "dropEncryptionKey", .right(.editDevices)),
             .init(
                 .get, "/v1/people/{person}/access-log", .accessLog, "readAccessLog",
@@ -106,29 +111,31 @@ public enum IngestOperation: OperationID {
                 "addJourneyNote", .right(.keepJourneys), also: .report),
             .init(
                 .post, "/v1/people/{person}/journeys/{journey}/photos", .journeys(.addPhoto),
-                "addJourneyPhoto", .right(.keepJourneys), also: .report, body: .large),
+                "addJourneyPhoto", .right(.keepJourneys), also: .report, body: .photo),
             .init(
                 .get, "/v1/people/{person}/journeys/{journey}/photos/{photo}", .journeys(.photo),
                 "readJourneyPhoto", .right(.readHistory)),
             .init(
                 .get, "/v1/devices/{device}/log", .deviceLog, "readDeviceLog",
                 .right(.editDevices)),
-            .init(.get, "/v1/mqtt", .mqtt, "readMQTT", .right(.administer)),
+            .init(.get, "/v1/mqtt", .mqtt(.read), "readMQTT", .right(.administer)),
             .init(
-                .put, "/v1/devices/{device}/mqtt-topic", .setTopic, "setMQTTTopic",
+                .put, "/v1/devices/{device}/mqtt-topic", .mqtt(.setTopic), "setMQTTTopic",
                 .right(.editDevices)),
             .init(
-                .delete, "/v1/devices/{device}/mqtt-topic", .dropTopic, "dropMQTTTopic",
+                .delete, "/v1/devices/{device}/mqtt-topic", .mqtt(.removeTopic), "dropMQTTTopic",
                 .right(.editDevices)),
-            .init(.get, "/v1/quarantine", .quarantine, "listQuarantine", .right(.administer)),
             .init(
-                .get, "/v1/quarantine/{entry}", .quarantined, "readQuarantined", .right(.administer)
+                .get, "/v1/quarantine", .quarantine(.list), "listQuarantine", .right(.administer)),
+            .init(
+                .get, "/v1/quarantine/{entry}", .quarantine(.read), "readQuarantined",
+                .right(.administer)
             ),
             .init(
-                .delete, "/v1/quarantine/{entry}", .dropQuarantined, "dropQuarantined",
+                .delete, "/v1/quarantine/{entry}", .quarantine(.remove), "dropQuarantined",
                 .right(.administer)),
             .init(
-                .post, "/v1/quarantine/{entry}/retry", .retryQuarantined, "retryQuarantined",
+                .post, "/v1/quarantine/{entry}/retry", .quarantine(.retry), "retryQuarantined",
                 .right(.administer), repeats: .never),
         ]
 
@@ -159,6 +166,23 @@ extension PhoneProtocol {
         case .some: .large
         }
     }
+}
+
+/// Ingest's operations on phones: location requests, suggested zones and encryption keys.
+public enum DeviceOperation: Sendable {
+    case locate
+    case listSuggestions, removeSuggestion
+    case setKey, removeKey
+}
+
+/// Ingest's operations on the MQTT broker.
+public enum MQTTOperation: Sendable {
+    case read, setTopic, removeTopic
+}
+
+/// Ingest's operations on payloads that could not be used.
+public enum QuarantineOperation: Sendable {
+    case list, read, retry, remove
 }
 
 /// Ingest's operations on journeys.

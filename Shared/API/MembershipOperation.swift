@@ -10,13 +10,14 @@ public enum ZoneOwnerKind: Sendable {
 public enum MembershipOperation: OperationID {
     case read(Reading)
     case change(Changing)
-    /// Lets somebody in who has no credential yet.
+    /// Needs no credential but a secret in the body.
     case open(Opening)
     /// Sign-in at providers and by passkeys.
     case signOn(SigningOn)
 
     public enum Opening: Sendable {
         case activate, requestSignInCode, openSession
+        case previewInvitation, declineInvitation
     }
     /// A notification of the app store.
     case billing
@@ -30,10 +31,12 @@ public enum MembershipOperation: OperationID {
     public enum Reading: Sendable {
         case people, person, devices, device, setup, credentials, sessions
         case circles, circle, members, member
+        case invitations, invitation
+        case consents, wards
         case zones(ZoneOwnerKind)
         case zone(ZoneOwnerKind)
         case zoneFile(ZoneOwnerKind)
-        case applicableZones, neverNotify
+        case applicableZones, neverNotify, pin
         case sets, set
         case messages(ZoneOwnerKind)
         case message(ZoneOwnerKind)
@@ -49,6 +52,8 @@ public enum MembershipOperation: OperationID {
         case createCredential, removeCredential, endSession, endSessions
         case createCircle, updateCircle, removeCircle
         case addMember, updateMember, removeMember
+        case invite, revokeInvitation, acceptInvitation
+        case replyToConsent, declareWard
         case createZone(ZoneOwnerKind)
         case updateZone(ZoneOwnerKind)
         case removeZone(ZoneOwnerKind)
@@ -56,6 +61,7 @@ public enum MembershipOperation: OperationID {
         case mailZone(ZoneOwnerKind)
         case mailSet
         case optOut, optIn, acceptZone, declineZone, setNeverNotify
+        case setPIN, setDuressPIN
         case createSet, updateSet, removeSet, subscribe, unsubscribe
         case createMessage(ZoneOwnerKind)
         case updateMessage(ZoneOwnerKind)
@@ -188,16 +194,48 @@ public enum MembershipOperation: OperationID {
             .right(.readCircle)),
         .init(
             .post, "/v1/circles/{circle}/members", .change(.addMember), "addMember",
-            .right(.invite), canWait: true),
+            .right(.administer, .invite), canWait: true),
         .init(
             .get, "/v1/circles/{circle}/members/{person}", .read(.member), "readMember",
             .right(.readCircle)),
         .init(
             .put, "/v1/circles/{circle}/members/{person}", .change(.updateMember), "updateMember",
-            .right(.acceptInvitation, .changeSharing, .changeRole)),
+            .right(.changeSharing, .changeRole)),
         .init(
             .delete, "/v1/circles/{circle}/members/{person}", .change(.removeMember),
             "removeMember", .right(.leaveCircle, .removeMember)),
+        .init(
+            .get, "/v1/circles/{circle}/invitations", .read(.invitations), "listInvitations",
+            .right(.invite)),
+        .init(
+            .post, "/v1/circles/{circle}/invitations", .change(.invite), "invite",
+            .right(.invite), canWait: true),
+        .init(
+            .get, "/v1/circles/{circle}/invitations/{invitation}", .read(.invitation),
+            "readInvitation", .right(.invite)),
+        .init(
+            .delete, "/v1/circles/{circle}/invitations/{invitation}", .change(.revokeInvitation),
+            "revokeInvitation", .right(.invite)),
+        .init(
+            .post, "/v1/invitations/preview", .open(.previewInvitation), "previewInvitation",
+            .open, repeats: .never),
+        .init(
+            .post, "/v1/invitations/acceptance", .change(.acceptInvitation), "acceptInvitation",
+            .right(.acceptInvitation), canWait: true),
+        .init(
+            .post, "/v1/invitations/decline", .open(.declineInvitation), "declineInvitation",
+            .open, repeats: .never),
+        .init(
+            .get, "/v1/people/{person}/consents", .read(.consents), "listConsents",
+            .right(.readPerson)),
+        .init(
+            .put, "/v1/people/{person}/consents/{consent}", .change(.replyToConsent),
+            "replyToConsent", .right(.answerConsents)),
+        .init(
+            .get, "/v1/people/{person}/wards", .read(.wards), "listWards", .right(.readPerson)),
+        .init(
+            .post, "/v1/people/{person}/wards", .change(.declareWard), "declareWard",
+            .right(.declareWard), canWait: true),
         .init(.get, "/v1/rights", .read(.rights), "listRights", .signedIn),
         .init(.get, "/v1/me", .read(.me), "readMe", .signedIn),
         .init(
@@ -236,6 +274,11 @@ public enum MembershipOperation: OperationID {
         .init(
             .put, "/v1/people/{person}/never-notify", .change(.setNeverNotify),
             "setNeverNotifyList", .right(.editNeverNotifyList)),
+        .init(.get, "/v1/people/{person}/pin", .read(.pin), "readPIN", .right(.editPIN)),
+        .init(.put, "/v1/people/{person}/pin", .change(.setPIN), "setPIN", .right(.editPIN)),
+        .init(
+            .put, "/v1/people/{person}/duress-pin", .change(.setDuressPIN), "setDuressPIN",
+            .right(.editPIN)),
         .init(.get, "/v1/sets", .read(.sets), "listSets", .right(.readSets)),
         .init(
             .post, "/v1/sets", .change(.createSet), "createSet", .right(.administer),

@@ -4,8 +4,11 @@ import Model
 public enum NotifierOperation: OperationID {
     case timeline, acknowledgement, resolution, outbox, notifications, notification, gateways
     case gatewayTest, receipt, drafts, sendDraft, optOuts, setOptOut
-    case reply, personNotifications, confirmation
+    case reply, personNotifications, confirmation, reopening
     case escalations, escalation, reachability, rights
+    case withdrawal, acknowledgementByReference
+    /// The page of a personal link.
+    case emergencyPage
     /// The events of the caller, as they happen.
     case live
 
@@ -23,11 +26,28 @@ public enum NotifierOperation: OperationID {
             "acknowledgeEmergency", .right(.acknowledge), repeats: .never, isEmergencyCommand: true,
             limit: .none),
         .init(
+            .delete, "/v1/emergencies/{emergency}/acknowledgement", .withdrawal,
+            "withdrawAcknowledgement", .right(.acknowledge), isEmergencyCommand: true,
+            limit: .none),
+        .init(
+            .post, "/v1/emergencies/by-reference/{code}/acknowledgement",
+            .acknowledgementByReference, "acknowledgeByReference", .right(.acknowledge),
+            repeats: .never, isEmergencyCommand: true, limit: .none),
+        .init(
+            .get, "/e/{token}", .emergencyPage, "openEmergencyPage", .pathSecret, limit: .none),
+        .init(
+            .post, "/e/{token}", .emergencyPage, "useEmergencyPage", .pathSecret, repeats: .never,
+            isEmergencyCommand: true, limit: .none),
+        .init(
             .post, "/v1/emergencies/{emergency}/resolution", .resolution, "resolveEmergency",
             .right(.resolve), repeats: .never, isEmergencyCommand: true, limit: .none),
         .init(
             .post, "/v1/emergencies/{emergency}/confirmation", .confirmation,
             "confirmEndOfEmergency", .right(.resolve), repeats: .never, isEmergencyCommand: true,
+            limit: .none),
+        .init(
+            .post, "/v1/emergencies/{emergency}/reopening", .reopening, "reopenEmergency",
+            .right(.panic), also: .report, repeats: .never, isEmergencyCommand: true,
             limit: .none),
         .init(
             .get, "/v1/emergencies/{emergency}/rights", .rights, "listRightsInEmergency",

@@ -21,11 +21,12 @@ public struct Operation: Hashable, Sendable {
         case phone
         /// None but a secret in the path.
         case pathSecret
-        /// None: it signs somebody in, by secrets in its body.
+        /// None: what it needs is a secret in its body.
         case open
         /// None but a signature of the body.
         case signature
-        /// Those of the operator, or the monitoring token, for which private data is masked.
+        /// Those of the operator and of staff with that role, or the monitoring token, for which
+        /// private data is masked.
         case monitoring
 
         static func right(_ actions: Action...) -> Access { .rights(actions) }
@@ -62,6 +63,8 @@ public struct Operation: Hashable, Sendable {
         case usual
         /// That of files and batches.
         case large
+        /// That of one photo.
+        case photo
         /// That of batches with photos in base64.
         case photos
         /// The usual one; the request counts without a body that cannot be read.
@@ -72,6 +75,7 @@ public struct Operation: Hashable, Sendable {
             switch self {
             case .usual, .ignored: 1 << 20
             case .large: PhoneProtocol.batchBodyBytesMax
+            case .photo: 5 << 20
             case .photos: PhoneProtocol.photoBodyBytesMax
             }
         }
@@ -123,6 +127,27 @@ public struct Operation: Hashable, Sendable {
         + operations(of: TimerOperation.self) + operations(of: NotifierOperation.self)
         + HostOperation.all
 
+    /// Maximum body sizes in bytes of a service's paths, where they are not the usual one. The keys
+    /// have `*` for a parameter.
+    public static func bodyBytesByPath(of service: ServiceName) -> [String: Int] {
+        let others = all.filter {
+            $0.service == service && $0.body.bytesMax != BodySize.usual.bytesMax
+        }
+        return Dictionary(
+            others.map { ($0.pathPattern, $0.body.bytesMax) }, uniquingKeysWith: max)
+    }
+
+    /// Paths of a service whose requests count without a body that cannot be read.
+    public static func unreadBodyPaths(of service: ServiceName) -> Set<String> {
+        Set(all.filter { $0.service == service && $0.body == .ignored }.map(\.path))
+    }
+
+    /// The path with `*` for each parameter.
+    private var pathPattern: String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("{") ? "*" : $0 }.joined(separator: "/")
+    }
+
     private static func operations<ID: OperationID>(of type: ID.Type) -> [Operation] {
         type.table.map(\.operation)
     }
@@ -136,7 +161,7 @@ extension Operation.Access {
         case .device, .phone: .report
         // A credential is not looked at.
         case .pathSecret, .signature, .open: .all
-        case .monitoring: [.monitor, .operator]
+        case .monitoring: CredentialKinds.personal.union([.monitor, .operator])
         }
     }
 }

@@ -88,6 +88,15 @@ enum BusLimits {
     /// Snapshots read at the same time.
     static let snapshotsAtOnce = 8
 
+    // TCP connections that carry nothing any more.
+    /// How long sent bytes wait for their acknowledgement by the other kernel, milliseconds; then
+    /// the connection ends.
+    static let unacknowledgedMilliseconds: Int32 = 1500
+    /// Seconds without traffic before a keepalive probe, and between probes …
+    static let keepaliveSeconds: Int32 = 1
+    /// … and unanswered probes after which the connection ends.
+    static let keepaliveProbes: Int32 = 2
+
     // Contact with a publisher, by the time since its last frame.
     /// After this time it is asked for heads.
     static let idleBeforeHeadsRequest = Duration.milliseconds(750)

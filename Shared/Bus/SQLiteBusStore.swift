@@ -118,25 +118,23 @@ public final class SQLiteBusStore: BusStore {
     public func records(
         of stream: StreamName, after sequence: UInt64, through last: UInt64, bytesMax: Int
     ) throws -> [StoredRecord] {
-        struct EnoughRows: Error {}
         guard sequence < last else { return [] }
         var found: [StoredRecord] = []
         var bytes = 0
-        do {
-            try database.rows(
-                """
-                SELECT hash, kind, schema, id, payload FROM outbox WHERE place BETWEEN ? AND ?
-                ORDER BY place
-                """, place(stream, sequence + 1), place(stream, last)
-            ) { row in
-                let record = Record(
-                    kind: UInt16(row.int(1)), schema: UInt16(row.int(2)), id: row.id(3),
-                    payload: row.blob(4))
-                bytes += record.wireBytes
-                if bytes > bytesMax, !found.isEmpty { throw EnoughRows() }
-                found.append(StoredRecord(record: record, hash: UInt64(bitPattern: row.int64(0))))
-            }
-        } catch is EnoughRows {}
+        try database.rowsWhile(
+            """
+            SELECT hash, kind, schema, id, payload FROM outbox WHERE place BETWEEN ? AND ?
+            ORDER BY place
+            """, place(stream, sequence + 1), place(stream, last)
+        ) { row in
+            let record = Record(
+                kind: UInt16(row.int(1)), schema: UInt16(row.int(2)), id: row.id(3),
+                payload: row.blob(4))
+            bytes += record.wireBytes
+            if bytes > bytesMax, !found.isEmpty { return false }
+            found.append(StoredRecord(record: record, hash: UInt64(bitPattern: row.int64(0))))
+            return true
+        }
         return found
     }
 

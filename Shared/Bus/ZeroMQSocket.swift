@@ -38,8 +38,7 @@ final class ZeroMQSocket {
         self.kind = kind
         queue = BusLimits.receiveLimits(for: kind).map(ReceiveQueue.init)
         set(ZMQ_LINGER, 0)
-        set(ZMQ_HEARTBEAT_IVL, 500)
-        set(ZMQ_HEARTBEAT_TIMEOUT, 1500)
+        detectDeadConnections()
         set(ZMQ_HANDSHAKE_IVL, 2000)
         set(ZMQ_RECONNECT_IVL, 50)
         set(ZMQ_RECONNECT_IVL_MAX, 1000)
@@ -48,9 +47,9 @@ final class ZeroMQSocket {
         var size = Int64(16 << 20)
         zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
         // A receive queue that is full ends the process when its peer disconnects: 4.3.4 and 4.3.5
-        // stop reading, mark the connection as broken, and then answer a PING or send one
-        // (`!_io_error`, libzmq #4364; `_input_stopped`, #3937). Any peer could trigger this on
-        // purpose. So ZeroMQ's receive queues are unlimited; ours is bounded (``ReceiveQueue``).
+        // stop reading, mark the connection as broken, and then answer a PING (`!_io_error`, libzmq
+        // #4364; `_input_stopped`, #3937). Any peer could trigger this on purpose. So ZeroMQ's
+        // receive queues are unlimited; ours is bounded (``ReceiveQueue``).
         set(ZMQ_RCVHWM, 0)
         switch kind {
         case .publish:
@@ -71,6 +70,25 @@ final class ZeroMQSocket {
     }
 
     deinit { zmq_close(pointer) }
+
+    /// Lets the kernel end connections that carry nothing any more, instead of ZMTP heartbeats.
+    ///
+    /// Heartbeats can end the process. While a closed socket waits for ZeroMQ's reaper thread, its
+    /// connections are open but deliver nothing: a received frame stops reading (`_input_stopped`),
+    /// the end of the connection then removes its descriptor (`_io_error`), and the next PING
+    /// asserts that neither happened (4.3.4, `!_io_error`; libzmq #4364). On a busy machine the
+    /// reaper may wait longer than the interval. PINGs have no timer without this option, and PONGs
+    /// are sent only while reading.
+    ///
+    /// A process that is suspended acknowledges packets until its buffers are full. The bus detects
+    /// it by its silence (``PeerLink``).
+    private func detectDeadConnections() {
+        set(ZMQ_TCP_KEEPALIVE, 1)
+        set(ZMQ_TCP_KEEPALIVE_IDLE, BusLimits.keepaliveSeconds)
+        set(ZMQ_TCP_KEEPALIVE_INTVL, BusLimits.keepaliveSeconds)
+        set(ZMQ_TCP_KEEPALIVE_CNT, BusLimits.keepaliveProbes)
+        set(ZMQ_TCP_MAXRT, BusLimits.unacknowledgedMilliseconds)
+    }
 
     /// Publishes handshake events of this socket. Returns the endpoint for a PAIR socket.
     func monitor(_ events: Int32) throws(BusError) -> String {

@@ -42,7 +42,7 @@ static inline int clinux_epoll_remove(int epoll, int descriptor) {
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
 }
 
-// Takes one event without waiting; 1 = there was one.
+// Returns one event without waiting; 1 = there was one.
 static inline int clinux_epoll_next(int epoll, int *descriptor, uint32_t *events) {
     struct epoll_event event;
     int count = epoll_wait(epoll, &event, 1, 0);
@@ -62,14 +62,14 @@ static inline int clinux_tcp_socket(void) {
     return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// The process ends once it was not called for so long. A signal's own effect would not do: the
-// first process of a container has none. One that was stopped meanwhile gets its last chance first.
+// Sets the time to the next SIGALRM; 0 = none. A handler ends the process, because the first
+// process of a container ignores signals without one.
 static inline void clinux_set_alarm(long milliseconds) {
     struct itimerval timer = { { 0, 0 }, { milliseconds / 1000, milliseconds % 1000 * 1000 } };
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-// The next one may come in the middle of a handler.
+// SA_NODEFER: the next signal may interrupt a handler.
 static inline void clinux_on_alarm(void (*handler)(int)) {
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_NODEFER };
     sigaction(SIGALRM, &action, NULL);
@@ -82,22 +82,23 @@ static inline void clinux_end(int signal_number) {
 
 static inline void clinux_overdue(int signal_number) {
     static const char words[] =
-        "level=error msg=\"the loop is stuck: this process ends, so that it is started again\"\n";
+        "level=error msg=\"event loop stuck; process exits\"\n";
     (void)signal_number;
-    // The write may block: the reader of the log may be the cause. So the timer ends the process.
+    // The write may block, since the reader of the log may be the cause: the timer ends it then.
     clinux_on_alarm(clinux_end);
     clinux_set_alarm(200);
     if (write(STDERR_FILENO, words, sizeof words - 1) < 0) { }
     _exit(70);
 }
 
+// A process that was suspended gets another second before it ends.
 static inline void clinux_last_chance(int signal_number) {
     (void)signal_number;
     clinux_on_alarm(clinux_overdue);
     clinux_set_alarm(1000);
 }
 
-// Zero milliseconds: no longer.
+// Ends the process unless this is called again within this time; 0 = stops watching.
 static inline void clinux_watch(long milliseconds) {
     clinux_on_alarm(clinux_last_chance);
     clinux_set_alarm(milliseconds);

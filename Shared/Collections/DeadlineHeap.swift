@@ -10,9 +10,9 @@ import Model
 /// queue.set(deadline.id, due: deadline.due)
 /// while let entry = queue.popDue(at: now) { expire(entry.id) }
 /// ```
-public struct DeadlineHeap<ID: Hashable & Comparable & Sendable>: Sendable {
+public struct DeadlineHeap<ID: Hashable & Comparable> {
     /// A deadline.
-    public struct Entry: Hashable, Comparable, Sendable {
+    public struct Entry: Hashable, Comparable {
         public var due: Timestamp
         public var id: ID
 
@@ -121,3 +121,6 @@ public struct DeadlineHeap<ID: Hashable & Comparable & Sendable>: Sendable {
         if index != start { place(entry, at: index) }
     }
 }
+
+extension DeadlineHeap: Sendable where ID: Sendable {}
+extension DeadlineHeap.Entry: Sendable where ID: Sendable {}

@@ -4,9 +4,9 @@ import Model
 ///
 /// It has no removal: callers ignore items that are stale when they are popped. For one deadline
 /// per id, use ``DeadlineHeap``.
-public struct DeadlineQueue<Item: Sendable>: Sendable {
+public struct DeadlineQueue<Item> {
     /// An item, identified and ordered by its number.
-    private struct Arrival: Hashable, Comparable, Sendable {
+    fileprivate struct Arrival: Hashable, Comparable {
         let number: UInt64
         let item: Item
 
@@ -34,3 +34,6 @@ public struct DeadlineQueue<Item: Sendable>: Sendable {
     /// Removes and returns the earliest item if it is due.
     public mutating func pop(due now: Timestamp) -> Item? { heap.popDue(at: now)?.id.item }
 }
+
+extension DeadlineQueue: Sendable where Item: Sendable {}
+extension DeadlineQueue.Arrival: Sendable where Item: Sendable {}

@@ -17,7 +17,8 @@ public enum GPSLogger {
     ///
     /// - Parameters:
     ///   - received: replaces a missing time
-    ///   - sosWord: an annotation with this word is an emergency request; empty = none is
+    ///   - sosWord: an annotation that begins with this word is an emergency request; empty = none
+    ///     is. Home Assistant and scripts name a trigger in `alarm`, too.
     public static func read(
         _ query: Query, _ body: [UInt8], received: Timestamp, sosWord: String
     ) -> Reading {
@@ -41,18 +42,17 @@ public enum GPSLogger {
             timeNames: timeNames)
         // GPSLogger records a point with its annotation, so the point's time is that of the
         // request. The time also identifies the request when the file is resent.
-        var raised: Timestamp?
         let reported = values.time(timeNames)
-        if Quantity.isSOSWord(values["desc"]?.string, word: sosWord) {
-            raised = reported ?? received
-        }
+        let alarm =
+            AlarmWords.trigger(inAlarm: values["alarm"])
+            ?? AlarmWords.trigger(inNote: values["desc"]?.string, word: sosWord)
         var reading = Reading()
         reading.append(
-            fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
+            fix ?? (alarm == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
             battery: Quantity.battery(values.number("batt", "battery")),
             charging: Quantity.bool(values["ischarging", "is_charging", "charging", "charge"]),
-            at: reported ?? received, raised: raised, content: reported == nil ? values.digest : nil
-        )
+            at: reported ?? received, alarm: alarm, raised: reported ?? received,
+            content: reported == nil ? values.digest : nil)
         return reading
     }
 }

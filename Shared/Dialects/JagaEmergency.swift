@@ -3,7 +3,17 @@ import Parsing
 
 /// An emergency request with everything that could be decoded.
 public struct EmergencyCall: Hashable, Sendable {
+    /// For whom somebody calls.
+    public enum Subject: Hashable, Sendable {
+        case themselves
+        /// A guardian calls on behalf of this person.
+        case person(PersonID)
+        /// On behalf of somebody who is not named, or not by an id.
+        case unknown
+    }
+
     public var trigger: EmergencyTrigger
+    public var subject: Subject
     /// Seconds; nil = not specified.
     public var countdownSeconds: Int?
     /// The client's id of the request; equal for retries.
@@ -21,8 +31,9 @@ public struct EmergencyCall: Hashable, Sendable {
     public init(
         trigger: EmergencyTrigger = .panic, countdownSeconds: Int? = nil, messageID: String? = nil,
         raised: Timestamp? = nil, note: String? = nil, observation: Observation? = nil,
-        battery: UInt8? = nil, ignored: [String] = []
+        battery: UInt8? = nil, ignored: [String] = [], subject: Subject = .themselves
     ) {
+        self.subject = subject
         self.trigger = trigger
         self.countdownSeconds = countdownSeconds
         self.messageID = messageID
@@ -36,12 +47,9 @@ public struct EmergencyCall: Hashable, Sendable {
 
 /// Reads the body of `POST /v1/emergencies`.
 ///
-/// An emergency request is never rejected. Unusable fields are omitted and listed in
+/// An emergency request for oneself is never rejected. Unusable fields are omitted and listed in
 /// ``EmergencyCall/ignored``; even a body that is not JSON raises an emergency.
 public enum JagaEmergency {
-    /// Triggers that phones and wearables may send. All other triggers are internal.
-    public static let triggers: Set<EmergencyTrigger> = [.panic, .shake, .fall, .crash, .noMotion]
-
     /// Reads one body.
     ///
     /// - Parameter received: time of arrival
@@ -53,9 +61,12 @@ public enum JagaEmergency {
         }
         var fields = Fields(json: json)
         var battery: UInt8?
-        let trigger = fields.read("trigger") { value in
-            value.string.flatMap { EmergencyTrigger(rawValue: $0) }
-                .flatMap { triggers.contains($0) ? $0 : nil }
+        let subject = subject(json)
+        var trigger: EmergencyTrigger?
+        if json["trigger"]?.string != EmergencyTrigger.guardian.rawValue {
+            trigger = fields.read("trigger") {
+                $0.string.flatMap(EmergencyTrigger.init(fromPhone:))
+            }
         }
         return EmergencyCall(
             trigger: trigger ?? .panic,
@@ -68,7 +79,18 @@ public enum JagaEmergency {
                 battery = reading.observations.first?.battery ?? reading.status.battery?.percent
                 return reading.observations.first
             },
-            battery: battery, ignored: fields.ignored)
+            battery: battery, ignored: fields.ignored, subject: subject)
+    }
+
+    /// A call names the person for whom it is made, or has the trigger `guardian`. Such a call must
+    /// never become an emergency of the caller.
+    private static func subject(_ json: JSON) -> EmergencyCall.Subject {
+        let name = json["person"] ?? .null
+        guard name != .null else {
+            let isForOther = json["trigger"]?.string == EmergencyTrigger.guardian.rawValue
+            return isForOther ? .unknown : .themselves
+        }
+        return name.string.flatMap { PersonID($0) }.map { .person($0) } ?? .unknown
     }
 
     /// Rounds up and clamps to one day. The server applies its own limits.

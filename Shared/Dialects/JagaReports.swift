@@ -64,7 +64,7 @@ public enum JagaReports {
             }
             // Beyond the limit only emergencies are read, and only in the first pass.
             guard first == 0, reading.panics.count < panicsBeyondMax,
-                report["trigger"]?.isText("panic") == true
+                alarm(of: report) != nil
             else { continue }
             var beyond = Reading()
             read(report, index: index, received: received, into: &beyond)
@@ -96,7 +96,7 @@ public enum JagaReports {
                 Rejection(index: index, reason: .notAnObject, payload: json.json.serialized()))
             return
         }
-        let isPanic = json["trigger"]?.isText("panic") ?? false
+        let alarm = alarm(of: json)
         let battery = Quantity.battery(json["battery"]?.double)
         let charging = json["charging"]?.bool
         let messageID = Quantity.messageID(json["id"]?.string)
@@ -110,19 +110,19 @@ public enum JagaReports {
                     percent: battery, charging: charging, time: json["time"]?.time ?? received))
         case .success(let fix):
             usable = fix
-            let trigger = trigger(json["trigger"]?.string)
+            let trigger = alarm != nil ? .panic : trigger(json["trigger"]?.string)
             if trigger == .ping { reading.status.isReply = true }
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
                     charging: charging, messageID: messageID))
         }
-        if isPanic {
+        if let alarm {
             // A cached fix can be hours older than the emergency, so its time is not used.
             let raised = json["raised"]?.time
             reading.panics.append(
                 Panic(
-                    messageID: messageID,
+                    alarm, messageID: messageID,
                     content: messageID == nil && raised == nil
                         ? Hash.blake2b128(json.json.serialized()) : nil,
                     raised: raised ?? received, fix: usable, battery: battery))
@@ -145,11 +145,15 @@ public enum JagaReports {
         }
     }
 
+    /// The call for help in a report; nil = none.
+    private static func alarm(of json: JSONView) -> EmergencyTrigger? {
+        json["trigger"]?.string.flatMap(EmergencyTrigger.init(fromPhone:))
+    }
+
     private static func trigger(_ name: String?) -> Trigger {
         switch name {
         case "significant": .significant
         case "manual": .manual
-        case "panic": .panic
         case "ping": .ping
         default: .periodic
         }

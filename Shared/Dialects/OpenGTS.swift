@@ -24,12 +24,12 @@ public enum OpenGTS {
             value.accuracyCentimetres = Quantity.accuracy(accuracy)
             fix = .success(value)
         }
-        let raised = isPanic(values["code"]) ? received : nil
+        let alarm: EmergencyTrigger? = isPanic(values["code"]) ? .panic : nil
         var reading = Reading()
         reading.append(
-            fix ?? (raised == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
+            fix ?? (alarm == nil ? .failure(Unusable(reason: .missingPosition)) : nil),
             battery: Quantity.battery(values.number("batt", "battery")), at: received,
-            raised: raised, content: values.digest)
+            alarm: alarm, raised: received, content: values.digest)
         return reading
     }
 
@@ -38,8 +38,8 @@ public enum OpenGTS {
         guard let text = code?.string else { return false }
         let isHexadecimal = text.lowercased().hasPrefix("0x")
         return isHexadecimal
-            ? OutsideNumber.bits(hexadecimal: text.dropFirst(2), UInt32.self) == UInt32(panic)
-            : OutsideNumber.integer(text, in: 0...OutsideNumber.most) == panic
+            ? UntrustedNumber.bits(hexadecimal: text.dropFirst(2), UInt32.self) == UInt32(panic)
+            : UntrustedNumber.integer(text, in: 0...UntrustedNumber.most) == panic
     }
 }
 

@@ -61,6 +61,9 @@ public enum OsmAnd {
 
     /// Appends one message to a reading.
     ///
+    /// An emergency has no id: the accompanying time is that of a fix and can be equal for two
+    /// emergencies.
+    ///
     /// - Parameters:
     ///   - unit: unit of speeds, unless the message specifies one
     ///   - index: index of the message in its batch
@@ -84,22 +87,12 @@ public enum OsmAnd {
         let time = Quantity.time(values["timestamp", "time"]) ?? received
         reading.append(
             fix, battery: battery, charging: charging, at: time,
-            raised: isSOS(values["alarm"]) ? received : nil, content: values.digest,
+            alarm: AlarmWords.trigger(inAlarm: values["alarm"]), raised: received,
+            content: values.digest,
             index: index, payload: payload)
         if fix == nil {
             reading.record(PhoneBattery(percent: battery, charging: charging, time: time))
         }
-    }
-
-    /// Whether an alarm value contains `sos`. Simultaneous alarms are separated by commas.
-    ///
-    /// The emergency has no id: the accompanying time is that of a fix and can be equal for two
-    /// emergencies.
-    static func isSOS(_ alarm: JSON?) -> Bool {
-        alarm?.string?.split(separator: ",").contains {
-            Quantity.isSOSWord(String($0), word: "sos")
-        }
-            ?? false
     }
 }
 

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 import Parsing
 
@@ -15,31 +16,44 @@ public enum Overland {
     /// report. The queued points that follow are then late, and the same point is a duplicate.
     /// `trip` is ignored because it repeats the points.
     ///
-    /// - Parameter first: index of the first feature to read; `current` is read only if this is 0
-    public static func read(_ body: [UInt8], from first: Int = 0) -> Reading {
+    /// The app itself raises no emergency. Other senders of this format, and Home Assistant, name a
+    /// trigger in the property `alarm` of a feature, with or without a position.
+    ///
+    /// - Parameters:
+    ///   - received: time of an emergency without a timestamp
+    ///   - first: index of the first feature to read; `current` is read only if this is 0
+    public static func read(
+        _ body: [UInt8], received: Timestamp, from first: Int = 0
+    ) -> Reading {
         do throws(ParseError) {
-            return try JSONView.read(body, valuesMax: JSON.bodyValuesMax) { read($0, from: first) }
+            return try JSONView.read(body, valuesMax: JSON.bodyValuesMax) {
+                read($0, received: received, from: first)
+            }
         } catch {
             return .rejected(QuarantineReason(error))
         }
     }
 
-    private static func read(_ json: JSONView, from first: Int) -> Reading {
+    private static func read(
+        _ json: JSONView, received: Timestamp, from first: Int
+    ) -> Reading {
         guard let list = json["locations"]?.elements else { return .rejected(.notAnObject) }
         var reading = Reading()
         let end = first + featuresMax
         reading.observations.reserveCapacity(min(list.count, featuresMax) + 1)
         for (index, feature) in list.prefix(end).enumerated() where index >= first {
-            append(feature, index: index, into: &reading)
+            append(feature, received: received, index: index, into: &reading)
         }
         if first == 0, let current = json["current"], !current.isNull {
-            append(current, index: list.count, into: &reading)
+            append(current, received: received, index: list.count, into: &reading)
         }
         if list.count > end { reading.append(.failure(Unusable(reason: .tooMany)), index: end) }
         return reading
     }
 
-    private static func append(_ feature: JSONView, index: Int, into reading: inout Reading) {
+    private static func append(
+        _ feature: JSONView, received: Timestamp, index: Int, into reading: inout Reading
+    ) {
         guard let properties = feature["properties"], properties.isObject else {
             reading.append(
                 .failure(Unusable(reason: .notAnObject)), index: index,
@@ -50,16 +64,26 @@ public enum Overland {
         let level = properties["battery_level"]?.number
         let battery = Quantity.battery(level.map { $0 * 100 })
         let charging = charging(properties["battery_state"])
-        guard isFix(properties, hasPosition: coordinates != nil) else {
-            guard let time = Quantity.time(properties["timestamp"]?.json) else { return }
+        let time = Quantity.time(properties["timestamp"]?.json)
+        let alarm = AlarmWords.trigger(inAlarm: properties["alarm"]?.json)
+        let isFix =
+            isFix(properties, hasPosition: coordinates != nil)
+            && (alarm == nil || coordinates != nil)
+        guard isFix else {
+            reading.append(
+                nil, battery: battery, alarm: alarm, raised: min(time ?? received, received),
+                content: time == nil ? Hash.blake2b128(feature.json.serialized()) : nil)
+            guard let time else { return }
             return reading.record(PhoneBattery(percent: battery, charging: charging, time: time))
         }
         let fix = fix(coordinates, properties)
         var payload: [UInt8]?
         if case .failure = fix { payload = feature.json.serialized() }
         reading.append(
-            fix, battery: battery, charging: charging,
-            at: Quantity.time(properties["timestamp"]?.json), index: index, payload: payload)
+            fix, battery: battery, charging: charging, at: time, alarm: alarm,
+            raised: min(time ?? received, received),
+            content: time == nil ? Hash.blake2b128(feature.json.serialized()) : nil, index: index,
+            payload: payload)
     }
 
     /// App events and trip summaries are not fixes, even if they have a position. A visit with a
@@ -132,7 +156,9 @@ extension PhoneProtocol {
                     ?? false
             }), isMessage: { $0["locations"]?.elements != nil },
         answer: { Overland.answer(policy: $0.policy) },
-        read: { Overland.read($0.body, from: $1.first) })
+        read: { payload, context in
+            Overland.read(payload.body, received: context.received, from: context.first)
+        })
 }
 
 extension PhoneSetup.App {

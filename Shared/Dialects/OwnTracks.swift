@@ -12,8 +12,8 @@ public enum OwnTracks {
     /// - Parameters:
     ///   - app: the sending app, for its peculiarities
     ///   - received: replaces a missing `tst`, as in OwnTracks' own recorder
-    ///   - sosWord: a `poi` or `tag` with this word raises an emergency, ignoring case and
-    ///     surrounding blanks; empty = none does. iOS has no other way to raise one, and keeps a
+    ///   - sosWord: a `poi` or `tag` that begins with this word raises an emergency, see
+    ///     ``AlarmWords``; empty = none does. iOS has no other way to raise one, and keeps a
     ///     tag until the user removes it.
     ///   - key: decrypts `encrypted` messages; nil = no key
     public static func read(
@@ -99,9 +99,9 @@ public enum OwnTracks {
     }
 
     private static func location(_ json: JSONView, _ context: ReadContext) -> Reading {
-        let isMarked = Quantity.isSOSWord(json["poi"]?.string, word: context.sosWord)
-        let isTagged = Quantity.isSOSWord(json["tag"]?.string, word: context.sosWord)
-        let isPanic = isMarked || isTagged
+        let mark = AlarmWords.trigger(inNote: json["poi"]?.string, word: context.sosWord)
+        let tag = AlarmWords.trigger(inNote: json["tag"]?.string, word: context.sosWord)
+        let alarm = mark ?? tag
         let battery = Quantity.battery(json["batt"]?.number)
         let messageID = messageID(json)
         let created = context.bounded(Quantity.time(json["created_at"]?.number))
@@ -110,11 +110,11 @@ public enum OwnTracks {
         // iOS keeps a tag across messages. From any other app, and in a manual report, it refers to
         // this message.
         let keepsTag = context.app == .iOS
-        if keepsTag { reading.status.isTagged = isTagged }
+        if keepsTag { reading.status.isTagged = tag != nil }
         let isByHand = json["t"]?.string == "u"
         let charging = charging(json["bs"]?.number)
         let reported = created ?? context.bounded(context.app.time(json["tst"]?.number))
-        if isByHand, !isPanic { reading.status.pressed = reported ?? context.received }
+        if isByHand, alarm == nil { reading.status.pressed = reported ?? context.received }
         reading.status.monitoring = json["m"]?.number
             .flatMap { Int(exactly: $0) }
             .map { Monitoring(mode: $0, time: reported ?? context.received) }
@@ -127,7 +127,7 @@ public enum OwnTracks {
                     percent: battery, charging: charging, time: reported ?? context.received))
         case .success(let fix):
             usable = fix
-            let trigger = isPanic ? .panic : trigger(json["t"]?.string)
+            let trigger = alarm != nil ? .panic : trigger(json["t"]?.string)
             reading.observations.append(
                 Observation(
                     fix: fix, trigger: trigger, battery: battery,
@@ -135,15 +135,15 @@ public enum OwnTracks {
                     altitudeAccuracyMetres: Quantity.altitudeAccuracy(json["vac"]?.number),
                     created: created))
         }
-        if isPanic {
+        if let alarm {
             // A cached fix can be hours older than the emergency, so its time is not used.
             reading.panics.append(
                 Panic(
-                    messageID: messageID,
+                    alarm, messageID: messageID,
                     content: messageID == nil && created == nil
                         ? Hash.blake2b128(json.json.serialized()) : nil,
                     raised: created ?? context.received, fix: usable, battery: battery,
-                    isTag: keepsTag && !isMarked && !isByHand))
+                    isTag: keepsTag && mark == nil && !isByHand))
         }
         return reading
     }

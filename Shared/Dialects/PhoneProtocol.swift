@@ -95,12 +95,6 @@ public final class PhoneProtocol: Sendable {
     /// deletes a rejected message.
     public static let photoBodyBytesMax = 24 << 20
 
-    /// Paths and their maximum body size in bytes, where it is not the default.
-    public static let bodyBytesByPath: [String: Int] = Dictionary(
-        uniqueKeysWithValues: all.flatMap { phone in
-            phone.bodyBytesMax.map { limit in phone.paths.map { ($0.path, limit) } } ?? []
-        })
-
     /// Whether messages of this protocol can be recognised by their content.
     public var isRecognisable: Bool { isMessage != nil }
 

@@ -133,14 +133,6 @@ enum Quantity {
         }
     }
 
-    /// Whether a note equals the SOS word, ignoring case and surrounding blanks.
-    static func isSOSWord(_ note: String?, word: String) -> Bool {
-        guard let note, !word.isEmpty else { return false }
-        let start = note.drop { $0.isWhitespace }
-        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return false }
-        return start[...end].lowercased() == word.lowercased()
-    }
-
     /// A client's id of a message, 1 to 128 bytes; nil otherwise.
     static func messageID(_ text: String?) -> String? {
         guard let text, (1...128).contains(text.utf8.count) else { return nil }

@@ -32,6 +32,7 @@ public struct Observation: Hashable, Sendable {
 
 /// An emergency raised by a report. It counts even if the report's position is unusable.
 public struct Panic: Hashable, Sendable {
+    public var trigger: EmergencyTrigger
     /// Equal for retries; nil if the client's messages have no ids.
     public var messageID: String?
     /// Digest of the message if it has neither an id nor a time of the emergency. Equal for
@@ -47,9 +48,10 @@ public struct Panic: Hashable, Sendable {
     public var isTag: Bool
 
     public init(
-        messageID: String?, content: ID128? = nil, raised: Timestamp, fix: Fix?, battery: UInt8?,
-        isTag: Bool = false
+        _ trigger: EmergencyTrigger = .panic, messageID: String?, content: ID128? = nil,
+        raised: Timestamp, fix: Fix?, battery: UInt8?, isTag: Bool = false
     ) {
+        self.trigger = trigger
         self.isTag = isTag
         self.messageID = messageID
         self.content = content
@@ -137,14 +139,15 @@ public struct Reading: Hashable, Sendable {
     /// - Parameters:
     ///   - fix: nil if the message has no fix
     ///   - time: time of the message, used for the battery state if the fix is unusable
-    ///   - raised: time of the emergency; nil = none
+    ///   - alarm: what raises an emergency; nil = nothing
+    ///   - raised: time of the emergency
     ///   - content: digest of the message, for an emergency without a message id
     ///   - index: index of the message in its batch
     ///   - payload: the message itself
     mutating func append(
         _ fix: Result<Fix, Unusable>?, as trigger: Trigger = .periodic, battery: UInt8? = nil,
-        charging: Bool? = nil, at time: Timestamp? = nil, raised: Timestamp? = nil,
-        messageID: String? = nil,
+        charging: Bool? = nil, at time: Timestamp? = nil, alarm: EmergencyTrigger? = nil,
+        raised: @autoclosure () -> Timestamp = .zero, messageID: String? = nil,
         content: @autoclosure () -> ID128? = nil, index: Int = 0, payload: [UInt8]? = nil
     ) {
         var usable: Fix?
@@ -156,15 +159,15 @@ public struct Reading: Hashable, Sendable {
             usable = fix
             observations.append(
                 Observation(
-                    fix: fix, trigger: raised == nil ? trigger : .panic, battery: battery,
+                    fix: fix, trigger: alarm == nil ? trigger : .panic, battery: battery,
                     charging: charging))
         case nil: break
         }
-        guard let raised else { return }
+        guard let alarm else { return }
         panics.append(
             Panic(
-                messageID: messageID, content: messageID == nil ? content() : nil, raised: raised,
-                fix: usable, battery: battery))
+                alarm, messageID: messageID, content: messageID == nil ? content() : nil,
+                raised: raised(), fix: usable, battery: battery))
     }
 
     /// Records the battery state of a message without a fix. The newest of several counts.

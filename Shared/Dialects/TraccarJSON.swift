@@ -95,6 +95,7 @@ public enum TraccarJSON {
         let battery = location["battery"] ?? json["battery"]
         let level = battery?["level"]?.numberOrNumericString
         let alarms = [location["alarm"], location["extras"]?["alarm"], json["alarm"]]
+        let triggers = alarms.compactMap(AlarmWords.trigger(inAlarm:))
         let percent = Quantity.battery(level.map { $0 * 100 })
         let charging = Quantity.bool(battery?["is_charging"])
         let fix = fix(location, received: received)
@@ -104,7 +105,8 @@ public enum TraccarJSON {
         }
         reading.append(
             fix, as: trigger(location["event"]?.string), battery: percent, charging: charging,
-            at: time, raised: alarms.contains(where: OsmAnd.isSOS) ? received : nil,
+            at: time,
+            alarm: triggers.first(where: \.isOwnCall) ?? triggers.first, raised: received,
             content: digest(of: location), index: index,
             payload: location.serialized())
     }

@@ -38,10 +38,16 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case refuseZone = "refuse-zone"
     /// Read and edit one's never-notify list.
     case editNeverNotifyList = "edit-never-notify-list"
+    /// Set, change and remove the PIN and the duress PIN.
+    case editPIN = "edit-pin"
     case exportData = "export-data"
     case erase
     /// Change the plan of an account.
     case changePlan = "change-plan"
+    /// Agree that others see more, or withdraw that.
+    case answerConsents = "answer-consents"
+    /// Create a ward, or ask to become another guardian of one.
+    case declareWard = "declare-ward"
 
     // About the positions of a person in a circle.
     case readPosition = "read-position"
@@ -50,6 +56,8 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case readHistory = "read-history"
 
     // About an emergency of a person.
+    /// Raise an emergency on behalf of somebody else.
+    case panicForOther = "panic-for-other"
     case readEmergency = "read-emergency"
     case acknowledge
     case resolve

@@ -1,7 +1,9 @@
 import Model
 
-/// Credentials by id and by hash, stored compactly: 100,000 hashes as text take 11 MB, here each is
-/// 32 bytes in its row.
+/// Credentials by id, by hash and by person.
+///
+/// Hashes are stored compactly: 100,000 of them as text take 11 MB, here each is 32 bytes in its
+/// row.
 struct CredentialTable: Hashable, Sendable {
     /// A credential without its id, which is the key.
     private struct Row: Hashable, Sendable {
@@ -26,6 +28,7 @@ struct CredentialTable: Hashable, Sendable {
     private var idOfHash = Table<ID128, CredentialID>()
     /// Hashes that are not 64 digits, as text.
     private var texts: [CredentialID: String] = [:]
+    private var idsOfPerson = Lists<PersonID, CredentialID>()
 
     var count: Int { rows.count }
     var isEmpty: Bool { rows.isEmpty }
@@ -52,6 +55,7 @@ struct CredentialTable: Hashable, Sendable {
                 let key = CredentialTable.key(old.hash, Digest(old.hash))
                 if idOfHash[key] == id { idOfHash[key] = nil }
                 texts[id] = nil
+                if let person = old.person { idsOfPerson.remove(id, under: person) }
             }
             guard let newValue else {
                 rows[id] = nil
@@ -64,8 +68,12 @@ struct CredentialTable: Hashable, Sendable {
                 expires: newValue.expires)
             if digest == nil { texts[id] = newValue.hash }
             idOfHash[CredentialTable.key(newValue.hash, digest)] = id
+            if let person = newValue.person { idsOfPerson.insert(id, under: person) }
         }
     }
+
+    /// The ids of the credentials of a person and of all their devices, ascending.
+    func ids(of person: PersonID) -> [CredentialID] { idsOfPerson[person] ?? [] }
 
     /// Returns the credential with a hash.
     func credential(hash: String) -> Credential? {

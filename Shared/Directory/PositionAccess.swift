@@ -4,7 +4,7 @@ import Model
 public enum PositionDetail: Hashable, Sendable, CaseIterable {
     /// Nothing, not even that there is a position.
     case nothing
-    /// The name of a zone (``Replica/zoneName(at:of:in:)``), no coordinates.
+    /// The name of a zone (``ZoneNaming/name(at:of:in:)``), no coordinates.
     case zone
     /// The position.
     case exact
@@ -20,13 +20,18 @@ public enum Incident: Hashable, Sendable {
 /// Decides who may see the position of a circle's members now: the one definition for positions,
 /// friends on a phone's map, journeys, decisions, notifications and emergencies.
 ///
-/// Depends on role, circle setting, sharing, pause, precision, and the person's own call.
+/// Depends on role, circle setting, what the person agreed to, sharing, pause, precision, and the
+/// person's own call.
 ///
 ///     let access = PositionAccess(of: .person(ben), in: family, directory, at: now)
 ///     access.detail(of: anna, sharesByOwnCall: emergency.isOwnCall)
 public struct PositionAccess: Sendable {
+    private let circle: Circle
+    /// The viewer in the circle, before it is filled in for one member.
     private let query: RightsQuery
     private let viewer: PersonID?
+    /// Of the viewer, once they have joined the circle.
+    private let membership: Membership?
     private let now: Timestamp
     private let hidden: Set<PersonID>
     private let rights: RightsTable
@@ -36,8 +41,10 @@ public struct PositionAccess: Sendable {
         of principal: Principal, _ action: Action = .readPosition, in circle: Circle,
         _ directory: Replica, at now: Timestamp
     ) {
-        query = directory.query(principal, action, on: .circle(circle.id), at: now)
+        self.circle = circle
+        query = RightsQuery(principal, action, on: .circle(circle.id), in: directory, at: now)
         viewer = principal.person
+        membership = principal.person.flatMap(circle.member)
         self.now = now
         rights = directory.rights
         var hidden: Set<PersonID> = []
@@ -78,8 +85,7 @@ public struct PositionAccess: Sendable {
     /// Why sharing, role or circle setting show nothing of a member; nil = they show something.
     public func denial(of member: Membership) -> Denial? {
         var query = query
-        query.resource.isOwn = viewer == member.person
-        query.resource.isSharing = member.sharing.isOn(at: now)
+        query.fill(about: member, in: circle, for: viewer, as: membership, at: now)
         return Rights.decide(query, by: rights).denial
     }
 }

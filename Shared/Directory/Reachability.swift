@@ -124,14 +124,18 @@ public struct Reachability: Hashable, Sendable {
     ///
     /// Only for the person themselves: people on their never-notify list do not count, and nobody
     /// else may learn that.
+    ///
+    /// - Parameter chosen: the only people who count; nil = everybody
     public func obstacle(
-        toHelpersOf person: PersonID, in replica: Replica, at now: Timestamp?
+        toHelpersOf person: PersonID, among chosen: [PersonID]? = nil, in replica: Replica,
+        at now: Timestamp?
     ) -> UnreachableReason? {
         var found: UnreachableReason = .nobodyElse
         let own = Set((replica.person(person)?.contacts ?? []).map(\.key))
         for circle in replica.circles(of: person).compactMap(replica.circle) {
             for member in circle.members.sorted(by: { $0.person < $1.person })
             where member.person != person && member.joined != nil
+                && chosen?.contains(member.person) ?? true
                 && !replica.hidesEmergencies(of: person, from: member.person)
             {
                 let helper = replica.person(member.person)

@@ -9,242 +9,242 @@ import Model
 ///     var replica = Replica()
 ///     replica.apply(.personChanged(person))
 ///     replica.principal(tokenHash: hash, at: now)
+///
+/// It stores and finds; types beside it decide by what it contains: ``RightsQuery``,
+/// ``PositionAccess``, ``NeverNotifyRules``, ``ZoneNaming``, ``Reachability``.
 public struct Replica: Hashable, Sendable {
     /// The rights that ``decide(_:_:on:at:)`` applies.
     public let rights: RightsTable
 
     var people = Table<PersonID, Person>()
-    var devices = Table<DeviceID, Device>()
+    var devices = DeviceTable()
     var credentials = CredentialTable()
-    var circles: [CircleID: Circle] = [:]
+    var circles = CircleTable()
     var sets: [ZoneSetID: ZoneSet] = [:]
-    var messages: [MessageID: ZoneMessage] = [:]
-    var zones: [ZoneID: Zone] = [:]
-    /// Lists that are not empty.
-    var neverNotify: [PersonID: NeverNotifyList] = [:]
-
-    // Indexes, derived from the above; lists are ascending and never empty.
-    var devicesOfPerson = Lists<PersonID, DeviceID>()
-    var credentialsOfPerson = Lists<PersonID, CredentialID>()
-    var circlesOfPerson: [PersonID: [CircleID]] = [:]
-    var zonesOfOwner: [ZoneOwner: [ZoneID]] = [:]
-    var messagesOfOwner: [ZoneOwner: [MessageID]] = [:]
-    var circlesOfSet: [ZoneSetID: [CircleID]] = [:]
+    var neverNotify = NeverNotifyTable()
+    /// PINs that are set.
+    var pins: [PersonID: PersonPIN] = [:]
+    package internal(set) var messages = OwnedTable<ZoneMessage>()
+    package internal(set) var zones = OwnedTable<Zone>()
 
     public init(rights: RightsTable = .standard) { self.rights = rights }
 
     /// Applies one event of the `directory` stream. Events of other streams change nothing.
     ///
     /// - Returns: the change as steps about one entity each, in the order in which a store with one
-    ///   row per entity must write them. A removed person yields the removal of credentials,
-    ///   devices and private zones, circles without the person, then the person. Empty if nothing
-    ///   changed.
+    ///   row per entity must write them. Empty if nothing changed.
     @discardableResult
     public mutating func apply(_ body: EventBody) -> [EventBody] {
-        let steps = steps(of: body)
-        for step in steps { applyStep(step) }
-        return steps
+        guard let change = DirectoryChange(body) else { return [] }
+        let steps = DirectorySteps(directory: self).steps(of: change)
+        for step in steps { apply(step) }
+        return steps.map(\.body)
     }
 
-    func steps(of body: EventBody) -> [EventBody] {
-        switch body {
-        case .personChanged(let person): people[person.id] == person ? [] : [body]
-        case .deviceChanged(let device): devices[device.id] == device ? [] : [body]
-        case .credentialChanged(let credential):
-            credentials[credential.id] == credential ? [] : [body]
-        case .circleChanged(let circle): circles[circle.id] == circle ? [] : [body]
-        case .zoneChanged(let zone): zones[zone.id] == zone ? [] : [body]
-        case .personRemoved(let removal): removalSteps(ofPerson: removal.person)
-        case .deviceRemoved(let removal): removalSteps(ofDevice: removal.device)
-        case .credentialRemoved(let removal): credentials[removal.credential] == nil ? [] : [body]
-        case .circleRemoved(let removal):
-            circles[removal.circle] == nil
-                ? [] : removalSteps(ofCircle: removal.circle) + [body]
-        case .setChanged(let set): sets[set.id] == set ? [] : [body]
-        case .setRemoved(let removal): removalSteps(ofSet: removal.set)
-        case .messageChanged(let message): messages[message.id] == message ? [] : [body]
-        case .messageRemoved(let removal): messages[removal.message] == nil ? [] : [body]
-        case .zoneRemoved(let removal): zones[removal.zone] == nil ? [] : [body]
-        case .neverNotifyChanged(let list):
-            neverNotifyList(of: list.person) == list || people[list.person] == nil ? [] : [body]
-        default: []
-        }
-    }
-
-    private func removalSteps(ofPerson id: PersonID) -> [EventBody] {
-        guard people[id] != nil else { return [] }
-        var steps: [EventBody] = (credentialsOfPerson[id] ?? []).map {
-            .credentialRemoved(CredentialRemoval(credential: $0))
-        }
-        steps += (devicesOfPerson[id] ?? []).map { .deviceRemoved(DeviceRemoval(device: $0)) }
-        steps += removalSteps(ofItemsOf: .person(id))
-        let affected = circles.values.filter { $0.names(id) }.sorted { $0.id < $1.id }
-        steps += affected.map { .circleChanged($0.without(id)) }
-        steps += neverNotifySteps { list in
-            if list.person == id { list = NeverNotifyList(person: id) }
-            list.people.removeAll { $0 == id }
-        }
-        return steps + [.personRemoved(PersonRemoval(person: id))]
-    }
-
-    private func removalSteps(ofCircle id: CircleID) -> [EventBody] {
-        removalSteps(ofItemsOf: .circle(id))
-            + neverNotifySteps { list in list.circles.removeAll { $0 == id } }
-    }
-
-    /// The never-notify lists that an edit changes, by person.
-    private func neverNotifySteps(_ edit: (inout NeverNotifyList) -> Void) -> [EventBody] {
-        neverNotify.values.sorted { $0.person < $1.person }.compactMap { list in
-            var edited = list
-            edit(&edited)
-            return edited == list ? nil : .neverNotifyChanged(edited)
-        }
-    }
-
-    private func removalSteps(ofDevice id: DeviceID) -> [EventBody] {
-        guard let device = devices[id] else { return [] }
-        var steps: [EventBody] = credentials(of: id).map {
-            .credentialRemoved(CredentialRemoval(credential: $0.id))
-        }
-        if var owner = people[device.person], owner.primaryDevice == id {
-            owner.primaryDevice = nil
-            steps.append(.personChanged(owner))
-        }
-        return steps + [.deviceRemoved(DeviceRemoval(device: id))]
-    }
-
-    /// Includes the circles that subscribe to the set, without the subscription.
-    private func removalSteps(ofSet id: ZoneSetID) -> [EventBody] {
-        guard sets[id] != nil else { return [] }
-        var steps: [EventBody] = []
-        for subscriber in circlesOfSet[id] ?? [] {
-            guard var circle = circles[subscriber] else { continue }
-            circle.sets.removeAll { $0 == id }
-            steps.append(.circleChanged(circle))
-        }
-        return steps + removalSteps(ofItemsOf: .set(id)) + [.setRemoved(SetRemoval(set: id))]
-    }
-
-    private func removalSteps(ofItemsOf owner: ZoneOwner) -> [EventBody] {
-        let zones: [EventBody] = (zonesOfOwner[owner] ?? []).map {
-            .zoneRemoved(ZoneRemoval(zone: $0))
-        }
-        return zones
-            + (messagesOfOwner[owner] ?? []).map {
-                .messageRemoved(ZoneMessageRemoval(message: $0))
-            }
-    }
-
-    /// Applies one step and updates the indexes.
-    private mutating func applyStep(_ step: EventBody) {
+    private mutating func apply(_ step: DirectoryChange) {
         switch step {
-        case .personChanged(let person): people[person.id] = person
-        case .personRemoved(let removal): people[removal.person] = nil
-        case .deviceChanged(let device): set(device, for: device.id)
-        case .deviceRemoved(let removal): set(nil, for: removal.device)
-        case .credentialChanged(let credential): set(credential, for: credential.id)
-        case .credentialRemoved(let removal): set(nil, for: removal.credential)
-        case .circleChanged(let circle): set(circle, for: circle.id)
-        case .circleRemoved(let removal): set(nil, for: removal.circle)
-        case .zoneChanged(let zone): set(zone, for: zone.id)
-        case .zoneRemoved(let removal): set(nil, for: removal.zone)
-        case .setChanged(let set): sets[set.id] = set
-        case .setRemoved(let removal): sets[removal.set] = nil
-        case .messageChanged(let message): set(message, for: message.id)
-        case .messageRemoved(let removal): set(nil, for: removal.message)
-        case .neverNotifyChanged(let list):
-            neverNotify[list.person] = list.isEmpty ? nil : list
-        default: break
+        case .person(let person): people[person.id] = person
+        case .device(let device): devices[device.id] = device
+        case .credential(let credential): credentials[credential.id] = credential
+        case .circle(let circle): circles[circle.id] = circle
+        case .set(let set): sets[set.id] = set
+        case .message(let message): messages[message.id] = message
+        case .zone(let zone): zones[zone.id] = zone
+        case .neverNotify(let list): neverNotify[list.person] = list
+        case .pin(let pin): pins[pin.person] = pin.isEmpty ? nil : pin
+        case .personRemoved(let id): people[id] = nil
+        case .deviceRemoved(let id): devices[id] = nil
+        case .credentialRemoved(let id): credentials[id] = nil
+        case .circleRemoved(let id): circles[id] = nil
+        case .setRemoved(let id): sets[id] = nil
+        case .messageRemoved(let id): messages[id] = nil
+        case .zoneRemoved(let id): zones[id] = nil
         }
     }
 
-    private mutating func set(_ device: Device?, for id: DeviceID) {
-        if let old = devices[id] { devicesOfPerson.remove(id, under: old.person) }
-        devices[id] = device
-        if let device { devicesOfPerson.insert(id, under: device.person) }
+    /// Whether it contains nothing, because no snapshot has been applied yet.
+    public var isEmpty: Bool {
+        people.isEmpty && devices.isEmpty && credentials.isEmpty && circles.isEmpty
+            && zones.isEmpty && sets.isEmpty && messages.isEmpty
     }
 
-    private mutating func set(_ credential: Credential?, for id: CredentialID) {
-        if let person = credentials[id]?.person { credentialsOfPerson.remove(id, under: person) }
-        credentials[id] = credential
-        guard let credential else { return }
-        if let person = credential.person { credentialsOfPerson.insert(id, under: person) }
-    }
-
-    private mutating func set(_ circle: Circle?, for id: CircleID) {
-        for member in circles[id]?.members ?? [] {
-            circlesOfPerson.remove(id, under: member.person)
-        }
-        for set in circles[id]?.sets ?? [] { circlesOfSet.remove(id, under: set) }
-        circles[id] = circle
-        for member in circle?.members ?? [] { circlesOfPerson.insert(id, under: member.person) }
-        for set in circle?.sets ?? [] { circlesOfSet.insert(id, under: set) }
-    }
-
-    private mutating func set(_ zone: Zone?, for id: ZoneID) {
-        if let old = zones[id] { zonesOfOwner.remove(id, under: old.owner) }
-        zones[id] = zone
-        if let zone { zonesOfOwner.insert(id, under: zone.owner) }
-    }
-
-    private mutating func set(_ message: ZoneMessage?, for id: MessageID) {
-        if let old = messages[id] { messagesOfOwner.remove(id, under: old.owner) }
-        messages[id] = message
-        if let message { messagesOfOwner.insert(id, under: message.owner) }
+    /// Numbers of (people, devices, credentials, circles, zones), for metrics.
+    public var counts: (people: Int, devices: Int, credentials: Int, circles: Int, zones: Int) {
+        (people.count, devices.count, credentials.count, circles.count, zones.count)
     }
 }
 
-extension Circle {
-    /// Whether the circle refers to a person, as a member or in its escalation policy.
-    func names(_ person: PersonID) -> Bool {
-        members.contains { $0.person == person }
-            || escalation.contains { $0.people.contains(person) }
+// One entity.
+extension Replica {
+    public func person(_ id: PersonID) -> Person? { people[id] }
+    /// The name of a person; nil if there is no such person.
+    public func name(of person: PersonID) -> String? { people.read(person) { $0.name } }
+    public func device(_ id: DeviceID) -> Device? { devices[id] }
+    public func credential(_ id: CredentialID) -> Credential? { credentials[id] }
+    public func circle(_ id: CircleID) -> Circle? { circles[id] }
+    public func zone(_ id: ZoneID) -> Zone? { zones[id] }
+    public func set(_ id: ZoneSetID) -> ZoneSet? { sets[id] }
+    public func message(_ id: MessageID) -> ZoneMessage? { messages[id] }
+
+    /// Returns the principal of a token; nil if the credential is unknown or expired.
+    ///
+    /// - Parameter tokenHash: SHA-256 of the token's text, as 64 lower-case hexadecimal digits
+    public func principal(tokenHash: String, at now: Timestamp) -> Principal? {
+        credential(tokenHash: tokenHash, at: now)?.principal
     }
 
-    /// Returns the circle without a person, with the same version.
-    public func without(_ person: PersonID) -> Circle {
-        var circle = self
-        circle.members.removeAll { $0.person == person }
-        for index in circle.escalation.indices {
-            circle.escalation[index].people.removeAll { $0 == person }
-        }
-        return circle
+    /// Returns the credential of a token; nil if it is unknown or expired.
+    public func credential(tokenHash: String, at now: Timestamp) -> Credential? {
+        credentials.credential(hash: tokenHash).flatMap { $0.isExpired(at: now) ? nil : $0 }
+    }
+
+    /// The person who owns a device; nil if there is no such device.
+    public func owner(of device: DeviceID) -> PersonID? { devices.owner(of: device) }
+
+    /// The primary device that a person has chosen, if it still belongs to them.
+    public func chosenDevice(of person: PersonID) -> DeviceID? {
+        guard let chosen = people.read(person, { $0.primaryDevice }) ?? nil,
+            owner(of: chosen) == person
+        else { return nil }
+        return chosen
+    }
+
+    /// The private never-notify list of a person; empty if they have none.
+    public func neverNotifyList(of person: PersonID) -> NeverNotifyList {
+        neverNotify[person] ?? NeverNotifyList(person: person)
     }
 }
 
-extension Dictionary {
-    /// Inserts an id into the ascending list of a key, unless it is there.
-    mutating func insert<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
-        self[key, default: []].insertAscending(id)
+// What belongs to an entity.
+extension Replica {
+    /// The devices of a person, ids ascending.
+    public func devices(of person: PersonID) -> [Device] {
+        devices.ids(of: person).compactMap { devices[$0] }
     }
 
-    /// Removes an id from the list of a key, and the list if it becomes empty.
-    mutating func remove<ID: Comparable>(_ id: ID, under key: Key) where Value == [ID] {
-        guard let index = index(forKey: key) else { return }
-        values[index].removeAscending(id)
-        if values[index].isEmpty { remove(at: index) }
+    /// The credentials of a person and of all their devices, ids ascending.
+    public func credentials(of person: PersonID) -> [Credential] {
+        credentials.ids(of: person).compactMap { credentials[$0] }
+    }
+
+    /// The credentials of one device, ids ascending.
+    public func credentials(of device: DeviceID) -> [Credential] {
+        guard let person = owner(of: device) else { return [] }
+        return credentials(of: person).filter { $0.device == device }
+    }
+
+    /// The zones of an owner, ids ascending.
+    public func zones(of owner: ZoneOwner) -> [Zone] { zones.items(of: owner) }
+
+    /// The zones of a circle, ids ascending.
+    public func zones(of circle: CircleID) -> [Zone] { zones(of: .circle(circle)) }
+
+    /// The private zones of a person, ids ascending.
+    public func zones(of person: PersonID) -> [Zone] { zones(of: .person(person)) }
+
+    /// The zones of a set, ids ascending.
+    public func zones(of set: ZoneSetID) -> [Zone] { zones(of: .set(set)) }
+
+    /// The messages of an owner, ids ascending.
+    public func messages(of owner: ZoneOwner) -> [ZoneMessage] { messages.items(of: owner) }
+
+    /// The circles that a person has joined, ascending; without open invitations.
+    public func circles(of person: PersonID) -> [CircleID] { circles.ids(joinedBy: person) }
+
+    /// The circles with an open invitation of a person, ascending.
+    public func invitations(of person: PersonID) -> [CircleID] { circles.ids(inviting: person) }
+
+    /// The circles that two people have both joined, ascending.
+    public func commonCircles(of person: PersonID, and other: PersonID) -> [CircleID] {
+        circles.ids(joinedBy: person, and: other)
+    }
+
+    /// The circles of a person in danger for which another one acknowledges and resolves: those
+    /// that both have joined, ascending; for staff, all.
+    public func circles(of person: PersonID, answeredBy other: PersonID) -> [CircleID] {
+        people.read(other, { $0.staff }) ?? nil == nil
+            ? commonCircles(of: person, and: other) : circles(of: person)
+    }
+
+    /// The circles that subscribe to a set, ascending.
+    public func circles(subscribedTo set: ZoneSetID) -> [CircleID] {
+        circles.ids(subscribedTo: set)
+    }
+
+    /// The sets whose zones apply to a person: those of the circles that they joined; ascending.
+    public func sets(applyingTo person: PersonID) -> [ZoneSetID] {
+        let all = circles(of: person).flatMap { circles[$0]?.sets ?? [] }
+        return Set(all).filter { sets[$0] != nil }.sorted()
     }
 }
 
-extension Array where Element: Comparable {
-    /// The index of the element, or where it would be inserted.
-    private func index(of element: Element) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < element { low = middle + 1 } else { high = middle }
+// Lists of all entities, ids ascending: O(n log n), so not for every request.
+extension Replica {
+    /// All people.
+    public var sortedPeople: [Person] { people.values.sorted { $0.id < $1.id } }
+
+    /// All circles.
+    public var sortedCircles: [Circle] { circles.values.sorted { $0.id < $1.id } }
+
+    /// All zone sets.
+    public var sortedSets: [ZoneSet] { sets.values.sorted { $0.id < $1.id } }
+
+    /// All zones.
+    public var sortedZones: [Zone] { zones.sorted }
+
+    /// The credentials of the operator.
+    public var operatorCredentials: [Credential] {
+        credentials.values.filter { $0.principal == .operator }.sorted { $0.id < $1.id }
+    }
+
+    /// The monitoring tokens.
+    public var monitorCredentials: [Credential] {
+        credentials.values.filter { $0.kind == .monitor }.sorted { $0.id < $1.id }
+    }
+
+    /// The expired credentials.
+    public func expiredCredentials(at now: Timestamp) -> [CredentialID] {
+        credentials.expired(at: now).sorted()
+    }
+}
+
+// Decisions that most callers need.
+extension Replica {
+    /// Decides whether a principal may perform an action now.
+    ///
+    ///     replica.decide(principal, .readPosition, on: .member(anna, in: family), at: now)
+    public func decide(
+        _ principal: Principal, _ action: Action, on target: RightsTarget, at now: Timestamp
+    ) -> Decision {
+        // The secret of a phone may be part of an address, so it reads nothing of others.
+        if case .device(_, let owner) = principal, target.person != owner,
+            [.readEmergency, .readHistory, .panicForOther].contains(action)
+        {
+            return .denied(.notYours)
         }
-        return low
+        let query = RightsQuery(principal, action, on: target, in: self, at: now)
+        return Rights.decide(query, by: rights)
     }
 
-    fileprivate mutating func insertAscending(_ element: Element) {
-        let index = self.index(of: element)
-        if index == count || self[index] != element { insert(element, at: index) }
+    /// Whether a person must never be told or shown anything about another one: crossings, contact
+    /// losses, emergencies.
+    ///
+    /// Last positions in a circle depend on sharing alone.
+    public func hides(_ person: PersonID, from viewer: PersonID) -> Bool {
+        NeverNotifyRules(in: self).hides(person, from: viewer)
     }
 
-    fileprivate mutating func removeAscending(_ element: Element) {
-        let index = self.index(of: element)
-        if index < count, self[index] == element { remove(at: index) }
+    /// Whether a person must not be told or shown anything about another one's emergencies: they
+    /// are on the list, or share only excluded circles with the person.
+    public func hidesEmergencies(of person: PersonID, from viewer: PersonID) -> Bool {
+        NeverNotifyRules(in: self).hidesEmergencies(of: person, from: viewer)
+    }
+
+    /// The replica without never-notify lists, for answers about possible emergencies: callers that
+    /// ask in advance must not learn that they are on a list.
+    public var withoutNeverNotifyLists: Replica {
+        var replica = self
+        replica.neverNotify = NeverNotifyTable()
+        return replica
     }
 }

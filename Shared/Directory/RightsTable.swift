@@ -180,6 +180,7 @@ public struct RightsTable: Hashable, Sendable {
         RightsRow(
             .editNeverNotifyList, .person, own: .yes, ward: .no(.ward),
             operator: .no(.personOnly), .none),
+        RightsRow(.editPIN, .person, own: .yes, operator: .no(.personOnly), .none),
         RightsRow(.exportData, .person, own: .yes, guardianOfWard: .yes, .none),
         RightsRow(
             .erase, .person, own: .yes, ward: .no(.ward), guardianOfWard: .yes, operator: .yes,
@@ -187,6 +188,11 @@ public struct RightsTable: Hashable, Sendable {
         RightsRow(
             .changePlan, .person, own: .no(.operatorOnly), operator: .yes,
             anyone: .no(.operatorOnly), needs: [.operatorBilling], .none),
+        RightsRow(
+            .answerConsents, .person, own: .yes, ward: .no(.ward), guardianOfWard: .yes,
+            operator: .no(.personOnly), .none),
+        RightsRow(
+            .declareWard, .person, own: .yes, ward: .no(.ward), operator: .yes, .none),
 
         // About the positions of a person in a circle.
         position(.readPosition, officer: .when([.inEmergency, .sharing])),
@@ -194,6 +200,9 @@ public struct RightsTable: Hashable, Sendable {
         position(.readHistory, isKeptWhenLapsed: false),
 
         // About an emergency of a person.
+        RightsRow(
+            .panicForOther, .emergency, own: .no(.ownEmergency), admin: .yes, guardian: .yes,
+            member: .no(.roleTooLow), operator: .no(.personOnly), .none),
         RightsRow(
             .readEmergency, .emergency, own: .yes, admin: .yes, guardian: .yes,
             member: .when([.recipient]), officer: .yes, operator: .yes, .none),

@@ -31,53 +31,59 @@ extension Circle {
     }
 }
 
-extension Replica {
+extension VisibleChange {
     /// Returns what an event of `directory` changes for whom.
     ///
-    /// Call it before ``apply(_:)``. A record that changes nothing visible, such as one of another
-    /// person's device, yields nothing.
-    public func visibleChanges(by body: EventBody) -> [VisibleChange] {
-        steps(of: body).flatMap(visibleChanges(byStep:))
+    /// A record that changes nothing visible, such as one of another person's device, yields
+    /// nothing.
+    ///
+    /// - Parameter directory: before the event
+    public static func changes(
+        by body: EventBody, in directory: Replica
+    ) -> [VisibleChange] {
+        guard let change = DirectoryChange(body) else { return [] }
+        let finder = VisibleChangeFinder(directory: directory)
+        return DirectorySteps(directory: directory).steps(of: change)
+            .flatMap(finder.changes(by:))
     }
+}
 
-    private func visibleChanges(byStep step: EventBody) -> [VisibleChange] {
+/// Finds what one step changes for whom.
+private struct VisibleChangeFinder {
+    /// Before the step.
+    let directory: Replica
+
+    func changes(by step: DirectoryChange) -> [VisibleChange] {
         switch step {
-        case .circleChanged(let circle):
-            let gone = (circles[circle.id]?.members ?? []).map(\.person)
-                .filter { circle.audience(of: $0) == nil }
+        case .circle(let circle):
+            let gone = listed(in: circle.id).filter { circle.audience(of: $0) == nil }
             return allAudiences(of: circle.id) + gone.map { .circleGone(circle.id, for: $0) }
-        case .circleRemoved(let removal):
-            return (circles[removal.circle]?.members ?? []).map {
-                .circleGone(removal.circle, for: $0.person)
-            }
-        case .personChanged(let person):
-            guard let old = people[person.id], old.name != person.name else {
+        case .circleRemoved(let id): return listed(in: id).map { .circleGone(id, for: $0) }
+        case .person(let person):
+            guard let old = directory.person(person.id), old.name != person.name else {
                 return [.person(person.id)]
             }
             // Members see each other's names.
             return [.person(person.id)]
-                + (circlesOfPerson[person.id] ?? []).flatMap(allAudiences(of:))
-        case .personRemoved(let removal): return [.personGone(removal.person)]
-        case .credentialChanged(let credential):
+                + directory.circles.ids(listing: person.id).flatMap(allAudiences(of:))
+        case .personRemoved(let id): return [.personGone(id)]
+        case .credential(let credential):
             let changed = credential.person.map { changes(of: credential, of: $0) } ?? []
-            let old = credentials[credential.id]
+            let old = directory.credential(credential.id)
             return old?.person == credential.person ? changed : gone(old) + changed
-        case .credentialRemoved(let removal):
-            return gone(credentials[removal.credential])
-        case .zoneChanged(let zone):
-            let old = zones[zone.id]
-            return old?.version == zone.version && old?.owner == zone.owner
-                ? [] : changes(ofItemOf: zone.owner, before: old?.owner)
-        case .zoneRemoved(let removal):
-            return zones[removal.zone].map { changes(ofItemOf: $0.owner) } ?? []
-        case .messageChanged(let message):
-            let old = messages[message.id]
-            return old?.version == message.version && old?.owner == message.owner
-                ? [] : changes(ofItemOf: message.owner, before: old?.owner)
-        case .messageRemoved(let removal):
-            return messages[removal.message].map { changes(ofItemOf: $0.owner) } ?? []
-        default: return []
+        case .credentialRemoved(let id): return gone(directory.credential(id))
+        case .zone(let zone): return changes(from: directory.zone(zone.id), to: zone)
+        case .zoneRemoved(let id): return changes(from: directory.zone(id), to: nil)
+        case .message(let message):
+            return changes(from: directory.message(message.id), to: message)
+        case .messageRemoved(let id): return changes(from: directory.message(id), to: nil)
+        case .device, .deviceRemoved, .set, .setRemoved, .neverNotify, .pin: return []
         }
+    }
+
+    /// Members and the invited of a circle.
+    private func listed(in circle: CircleID) -> [PersonID] {
+        (directory.circle(circle)?.members ?? []).map(\.person)
     }
 
     private func allAudiences(of circle: CircleID) -> [VisibleChange] {
@@ -97,34 +103,15 @@ extension Replica {
     }
 
     /// Zones and messages of a circle are shown to its members only.
-    private func changes(
-        ofItemOf owner: ZoneOwner, before old: ZoneOwner? = nil
-    ) -> [VisibleChange] {
-        let owners = old.map { $0 == owner ? [owner] : [owner, $0] } ?? [owner]
+    private func changes<Item: OwnedItem>(from old: Item?, to new: Item?) -> [VisibleChange] {
+        if let old, let new, old.version == new.version, old.owner == new.owner { return [] }
+        var owners = [new?.owner].compactMap(\.self)
+        if let old, old.owner != new?.owner { owners.append(old.owner) }
         return owners.flatMap { owner -> [VisibleChange] in
             switch owner {
             case .circle(let circle): [.circle(circle, to: .members)]
             case .person, .set: []
             }
         }
-    }
-
-    /// A digest of ids and versions of an owner's zones: equal if and only if no zone was added,
-    /// changed or removed.
-    public func zonesDigest(of owner: ZoneOwner) -> String {
-        digest(zoneIDs(of: owner).map { ($0.raw, zones[$0]?.version ?? 0) })
-    }
-
-    /// A digest of ids and versions of an owner's messages.
-    public func messagesDigest(of owner: ZoneOwner) -> String {
-        digest((messagesOfOwner[owner] ?? []).map { ($0.raw, messages[$0]?.version ?? 0) })
-    }
-
-    /// The number of an owner's messages.
-    public func messageCount(of owner: ZoneOwner) -> Int { messagesOfOwner[owner]?.count ?? 0 }
-
-    private func digest(_ items: [(id: ID128, version: Int64)]) -> String {
-        let parts = items.flatMap { [HashPart.id($0.id), .number($0.version)] }
-        return Hash.id(of: parts).text
     }
 }

@@ -24,15 +24,21 @@ extension Zone {
     }
 }
 
-// Zones by name: what others see of a person who shares zones only.
-extension Replica {
+/// Decides which zones a circle may learn by name from a member who shares zones only.
+public struct ZoneNaming: Sendable {
+    private let directory: Replica
+
+    public init(in directory: Replica) { self.directory = directory }
+
     /// Whether a member accepted a zone, so that others may learn that they are in it.
     ///
     /// A member accepts the zones that a circle has when they join, those that they draw, and later
     /// ones explicitly. A zone that others draw or reshape after that counts as new: otherwise an
     /// admin could cover the map with zones and follow somebody by their names. Opting out ends it.
     public func accepts(_ zone: Zone, _ member: Membership) -> Bool {
-        guard let person = people[member.person], !person.zoneOptOuts.contains(zone.id) else {
+        guard let person = directory.person(member.person),
+            !person.zoneOptOuts.contains(zone.id)
+        else {
             return false
         }
         if zone.owner == .person(member.person) || zone.drawnBy == member.person { return true }
@@ -55,11 +61,12 @@ extension Replica {
     /// active zone of the circle and its sets that may be named and certainly contains the fix.
     ///
     /// - Returns: nil if there is no such zone; then the circle sees no place at all
-    public func zoneName(at fix: Fix, of member: Membership, in circle: Circle) -> String? {
+    public func name(at fix: Fix, of member: Membership, in circle: Circle) -> String? {
         let owners = [ZoneOwner.circle(circle.id)] + circle.sets.map(ZoneOwner.set)
         var smallest: Zone?
-        for id in owners.flatMap({ zonesOfOwner[$0] ?? [] }) {
-            guard let zone = zones[id], zone.active, mayName(zone, of: member, in: circle),
+        for id in owners.flatMap(directory.zones.ids(of:)) {
+            guard let zone = directory.zones[id], zone.active,
+                mayName(zone, of: member, in: circle),
                 zone.certainlyHolds(fix)
             else { continue }
             let size = zone.prepared.inradiusCentimetres

@@ -25,6 +25,9 @@ package enum View {
                     ]))
         }
         members.append(.init("trialEnds", text(person.trialEnds?.description)))
+        members.append(
+            .init("guardians", .array(person.guardians.map { .string($0.description) })))
+        members.append(.init("wardUntil", text(person.wardUntil?.description)))
         members.append(.init("version", .integer(person.version)))
         return .object(members)
     }
@@ -58,7 +61,8 @@ package enum View {
         let isInvitation = audience == .invited
         let members = circle.members.map {
             member(
-                $0, name: directory.person($0.person)?.name ?? "", isInvitation: isInvitation)
+                $0, in: circle, name: directory.person($0.person)?.name ?? "",
+                isInvitation: isInvitation)
         }
         // Members come before the escalation.
         var fields = CircleField.all.map(\.field).members(of: circle)
@@ -70,11 +74,12 @@ package enum View {
             fields.append(
                 .init(
                     "zones",
-                    list(directory.zoneCount(of: owner), directory.zonesDigest(of: owner))))
+                    list(directory.zones.count(of: owner), directory.zones.digest(of: owner))))
             fields.append(
                 .init(
                     "messages",
-                    list(directory.messageCount(of: owner), directory.messagesDigest(of: owner))))
+                    list(directory.messages.count(of: owner), directory.messages.digest(of: owner)))
+            )
         }
         return .object(
             [.init("id", .string(circle.id.description))] + fields + [
@@ -86,19 +91,26 @@ package enum View {
         ["count": .integer(Int64(count)), "digest": .string(digest)]
     }
 
-    package static func member(_ member: Membership, name: String, isInvitation: Bool = false)
-        -> JSON
-    {
+    /// - Parameter isInvitation: the viewer is no member, and sees nothing of how others share
+    package static func member(
+        _ member: Membership, in circle: Circle, name: String, isInvitation: Bool = false
+    ) -> JSON {
         var members: [JSON.Member] = [
             .init("person", .string(member.person.description)), .init("name", .string(name)),
             .init("role", .string(member.role.rawValue)),
             .init("joined", text(member.joined?.description)),
         ]
-        if !isInvitation {
-            members.append(.init("sharing", sharing(member.sharing)))
-            members.append(.init("precision", .string(member.precision.rawValue)))
-            members.append(.init("trackerID", .string(member.trackerID)))
-        }
+        guard !isInvitation else { return .object(members) }
+        members += [
+            .init("sharing", sharing(member.sharing)),
+            .init("precision", .string(member.precision.rawValue)),
+            .init("trackerID", .string(member.trackerID)),
+            .init("managed", .bool(member.managed)),
+            .init("membersSeePosition", .bool(circle.membersSee(member))),
+            .init("historyDays", .integer(Int64(circle.historyDays(of: member) ?? 0))),
+            .init(
+                "withheldFrom", .array(member.withheldFrom.map { .string($0.description) })),
+        ]
         return .object(members)
     }
 

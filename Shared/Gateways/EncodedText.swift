@@ -50,7 +50,7 @@ struct EncodedText: Sendable {
 
     /// Parses a data coding: decimal digits, or the raw byte, as Jasmin sends it.
     private static func coding(_ text: String) -> Int? {
-        if let number = OutsideNumber.integer(text, in: 0...255) { return number }
+        if let number = UntrustedNumber.integer(text, in: 0...255) { return number }
         guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first,
             scalar.value < 256
         else { return nil }

@@ -30,7 +30,10 @@ public struct GatewayDriver: Sendable {
 
     /// Sink that is used if no gateway is configured. It keeps all messages and sends none.
     public static let defaultSink = GatewayDriver(
-        name: sinkName, channels: [.sms, .email], kind: .sink(.defaultSink))
+        name: sinkName, channels: sinkChannels, kind: .sink(.defaultSink))
+
+    /// The channels of a sink that replaces all gateways.
+    static let sinkChannels = Channel.allCases.filter(\.rules.hasGateways)
 
     /// Sink that the operator selected to try Jaga out.
     public static func chosenSink(for channels: [Channel]) -> GatewayDriver {

@@ -74,7 +74,8 @@ struct GatewayFile {
         case "VALIDITY_SECONDS_MAX":
             description.validitySecondsMax = try choice(
                 value,
-                { text in OutsideNumber.integer(text, in: 60...OutsideNumber.most).map(Int64.init)
+                { text in
+                    UntrustedNumber.integer(text, in: 60...UntrustedNumber.most).map(Int64.init)
                 },
                 "a number of seconds from 60")
         case "RULE": description.rules.append(try rule(value))

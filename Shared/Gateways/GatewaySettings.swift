@@ -72,7 +72,7 @@ public enum GatewaySettings {
         var drivers: [GatewayDriver] = []
         switch configuration.optional("JAGA_SMS_GATEWAY") {
         case GatewayDriver.sinkName?:
-            drivers.append(.chosenSink(for: mailURL == nil ? [.sms, .email] : [.sms]))
+            drivers.append(.chosenSink(for: mailURL == nil ? GatewayDriver.sinkChannels : [.sms]))
         case let gateway?:
             drivers.append(try sms(gateway, configuration, callbackBase: callbackBase))
         case nil: break
@@ -81,7 +81,7 @@ public enum GatewaySettings {
         if !drivers.isEmpty { return drivers }
         return [
             configuration.flag("JAGA_NOTIFIER_TRIAL")
-                ? .chosenSink(for: [.sms, .email]) : .defaultSink
+                ? .chosenSink(for: GatewayDriver.sinkChannels) : .defaultSink
         ]
     }
 
@@ -162,7 +162,9 @@ public enum GatewaySettings {
             throw GatewayError(
                 "gateway-unreadable", reading: gateway, error.message,
                 hint: ConfigurationError.guess(gateway, among: shipped.keys.sorted())
-                    + "Set JAGA_SMS_GATEWAY to \(shippedNames), sink, or the path of a file.")
+                    + "Set JAGA_SMS_GATEWAY to \(shippedNames), sink, or the path of a file such "
+                    + "as ./own.conf, in jaga.conf relative to the home, else to the "
+                    + "working folder.")
         }
         return try GatewayFile.parse(String(decoding: bytes, as: UTF8.self), file: gateway)
     }

@@ -81,7 +81,7 @@ public struct HTTPGateway: Sendable {
         let isOptOut = rule?.verdict == "opted-out"
         let verdict = isOptOut ? .rejected : AttemptOutcome(rawValue: rule?.verdict ?? "unknown")
         let seconds = answer.headers["Retry-After"].flatMap {
-            OutsideNumber.integer($0, in: 0...OutsideNumber.most)
+            UntrustedNumber.integer($0, in: 0...UntrustedNumber.most)
         }
         return GatewayAnswer(
             verdict ?? .unknown, (isOptOut ? "opted out: " : "") + detail(of: decoded),

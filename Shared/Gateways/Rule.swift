@@ -132,7 +132,7 @@ struct DecodedAnswer {
         var value = json
         for name in path {
             if let items = value?.array {
-                value = OutsideNumber.integer(name, in: 0...OutsideNumber.most)
+                value = UntrustedNumber.integer(name, in: 0...UntrustedNumber.most)
                     .flatMap { items.indices.contains($0) ? items[$0] : nil }
             } else {
                 value = value?[name]

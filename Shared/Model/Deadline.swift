@@ -1,4 +1,4 @@
-/// Kind of a deadline; decides which service handles its expiry.
+/// Kind of a deadline: one row of ``rules`` each.
 public enum DeadlineKind: String, Sendable, Codable, CaseIterable {
     /// Evaluator: an emergency's countdown ends.
     case countdown
@@ -22,6 +22,37 @@ public enum DeadlineKind: String, Sendable, Codable, CaseIterable {
     case watchExpiry = "watch-expiry"
     /// Timer: a notification of an emergency must have been accepted.
     case undelivered
+
+    /// Who handles deadlines of this kind. Only the machines that schedule it depend on the kind.
+    public var rules: DeadlineRules {
+        switch self {
+        case .countdown, .contact: DeadlineRules(handler: .evaluator, carriesEmergency: true)
+        case .presence: DeadlineRules(handler: .evaluator)
+        case .tier, .fallback, .acknowledgementHold:
+            DeadlineRules(handler: .notifier, carriesEmergency: true)
+        case .retry: DeadlineRules(handler: .notifier)
+        case .canary: DeadlineRules(handler: .evaluator, scheduler: .notifier)
+        case .watchReminder: DeadlineRules(handler: .timer)
+        case .watchExpiry, .undelivered: DeadlineRules(handler: .timer, carriesEmergency: true)
+        }
+    }
+}
+
+/// Rules that one ``DeadlineKind`` has.
+public struct DeadlineRules: Hashable, Sendable {
+    /// The service that handles its expiry, and cancels it.
+    public let handler: ServiceName
+    /// The service that schedules it.
+    public let scheduler: ServiceName
+    /// Whether an emergency depends on it or may result from it; otherwise only if it names one.
+    let carriesEmergency: Bool
+
+    /// - Parameter scheduler: nil = the handler
+    init(handler: ServiceName, scheduler: ServiceName? = nil, carriesEmergency: Bool = false) {
+        self.handler = handler
+        self.scheduler = scheduler ?? handler
+        self.carriesEmergency = carriesEmergency
+    }
 }
 
 /// Deadline that the timer keeps for a service. Scheduling an id again does not add a second one.
@@ -50,14 +81,7 @@ public struct Deadline: PersonPayload {
 
 extension Deadline {
     /// Whether an emergency depends on it or may result from it.
-    var carriesEmergency: Bool {
-        switch kind {
-        case .countdown, .contact, .tier, .fallback, .acknowledgementHold, .watchExpiry,
-            .undelivered:
-            true
-        case .retry, .watchReminder, .presence, .canary: emergency != nil
-        }
-    }
+    var carriesEmergency: Bool { kind.rules.carriesEmergency || emergency != nil }
 }
 
 /// Deadline that has expired.
@@ -76,9 +100,15 @@ public struct ExpiredDeadline: EventPayload {
     public var concernedPerson: PersonID? { deadline.person }
 }
 
-/// `active → reminded → ended | cancelled | expired`.
+/// `active → reminded → ended | arrived | cancelled | expired`.
 public enum WatchState: String, Sendable, Codable, CaseIterable {
-    case active, reminded, ended, cancelled, expired
+    case active, reminded, ended
+    /// The person arrived at the destination in time.
+    case arrived
+    case cancelled, expired
+
+    /// Whether it is running.
+    public var isRunning: Bool { self == .active || self == .reminded }
 }
 
 /// "Watch over me": becomes an emergency unless its owner ends it in time.
@@ -90,14 +120,19 @@ public struct Watch: PersonPayload {
     /// Seconds after the deadline before it becomes an emergency.
     public var graceSeconds: Int
     public var note: String?
+    /// The zone whose entry ends it; nil = none.
+    public var destination: ZoneID?
+    /// The only people to notify if it expires, ids ascending; nil = everyone.
+    public var recipients: [PersonID]?
     public var state: WatchState
     public var trace: String
     public var version: Int64
 
     public init(
         id: WatchID, person: PersonID, started: Timestamp, deadline: Timestamp,
-        graceSeconds: Int = 120, note: String? = nil, state: WatchState = .active,
-        trace: String = "", version: Int64 = 1
+        graceSeconds: Int = 120, note: String? = nil, destination: ZoneID? = nil,
+        recipients: [PersonID]? = nil, state: WatchState = .active, trace: String = "",
+        version: Int64 = 1
     ) {
         self.id = id
         self.person = person
@@ -105,6 +140,8 @@ public struct Watch: PersonPayload {
         self.deadline = deadline
         self.graceSeconds = graceSeconds
         self.note = note
+        self.destination = destination
+        self.recipients = recipients
         self.state = state
         self.trace = trace
         self.version = version

@@ -149,6 +149,19 @@ public struct Person: DirectoryPayload {
     }
 }
 
+extension Person {
+    /// Whether guardians act for the person. A ward takes over when the date passes, even if
+    /// nothing recorded it yet.
+    public func isWard(at now: Timestamp) -> Bool {
+        !guardians.isEmpty && wardUntil.map { now < $0 } ?? true
+    }
+
+    /// Whether another person is a guardian of this ward.
+    public func isWard(of guardian: PersonID, at now: Timestamp) -> Bool {
+        isWard(at: now) && guardians.contains(guardian)
+    }
+}
+
 /// Phone of a person.
 public struct Device: PersonPayload, DirectoryPayload {
     public var id: DeviceID
@@ -201,6 +214,14 @@ public enum CredentialKind: String, Sendable, Codable, CaseIterable {
     /// Follows events with private data masked, and reads the masked status.
     case monitor
     case `operator`
+
+    /// Whether it does everything that its person may do.
+    public var isWholePerson: Bool {
+        switch self {
+        case .session, .person: true
+        case .report, .help, .monitor, .operator: false
+        }
+    }
 }
 
 /// Credential: a secret of 256 random bits, of which only the SHA-256 is stored.
@@ -278,10 +299,20 @@ public struct Membership: Hashable, Sendable, Codable {
     public var precision: Precision
     /// Two characters, unique in the circle, by which OwnTracks identifies a friend.
     public var trackerID: String
+    /// Whether the operator or a guardian added the person, who did not accept themselves.
+    public var managed: Bool
+    /// Whether the person agreed that members see their position, as far as the circle lets them.
+    public var membersSee: Bool
+    /// The most days of history that the person agreed to; nil = as many as the circle shows.
+    public var agreedHistoryDays: Int?
+    /// Guardians and admins whose role the person has not agreed to, ascending. They see of the
+    /// person what members see.
+    public var withheldFrom: [PersonID]
 
     public init(
         person: PersonID, role: Role, joined: Timestamp?, sharing: Sharing = .on,
-        precision: Precision = .exact, trackerID: String
+        precision: Precision = .exact, trackerID: String, managed: Bool = false,
+        membersSee: Bool = true, agreedHistoryDays: Int? = nil, withheldFrom: [PersonID] = []
     ) {
         self.person = person
         self.role = role
@@ -289,6 +320,26 @@ public struct Membership: Hashable, Sendable, Codable {
         self.sharing = sharing
         self.precision = precision
         self.trackerID = trackerID
+        self.managed = managed
+        self.membersSee = membersSee
+        self.agreedHistoryDays = agreedHistoryDays
+        self.withheldFrom = withheldFrom
+    }
+
+    /// Decodes missing fields as their defaults.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            person: try values.decode(PersonID.self, forKey: .person),
+            role: try values.decode(Role.self, forKey: .role),
+            joined: try values.decodeIfPresent(Timestamp.self, forKey: .joined),
+            sharing: try values.decode(Sharing.self, forKey: .sharing),
+            precision: try values.decode(Precision.self, forKey: .precision),
+            trackerID: try values.decode(String.self, forKey: .trackerID),
+            managed: try values.decode(forKey: .managed, or: false),
+            membersSee: try values.decode(forKey: .membersSee, or: true),
+            agreedHistoryDays: try values.decodeIfPresent(Int.self, forKey: .agreedHistoryDays),
+            withheldFrom: try values.decode(forKey: .withheldFrom, or: []))
     }
 }
 
@@ -303,7 +354,7 @@ public struct EscalationTier: Hashable, Sendable, Codable {
     public var waitSeconds: Int
 
     public init(
-        roles: [Role], people: [PersonID] = [], channels: [Channel] = [.sms, .email, .push],
+        roles: [Role], people: [PersonID] = [], channels: [Channel] = Channel.allCases,
         waitSeconds: Int = 120
     ) {
         self.roles = roles
@@ -350,7 +401,9 @@ public struct Circle: DirectoryPayload {
         self.init(
             id: try values.decode(CircleID.self, forKey: .id),
             name: try values.decode(String.self, forKey: .name),
-            members: try values.decode([Membership].self, forKey: .members),
+            // Earlier versions kept open invitations among the members.
+            members: try values.decode([Membership].self, forKey: .members)
+                .filter { $0.joined != nil },
             escalation: try values.decode([EscalationTier].self, forKey: .escalation),
             membersSeePositions: try values.decode(Bool.self, forKey: .membersSeePositions),
             guardiansEditZones: try values.decode(Bool.self, forKey: .guardiansEditZones),
@@ -362,5 +415,23 @@ public struct Circle: DirectoryPayload {
     /// Returns the membership of a person who has joined.
     public func member(_ person: PersonID) -> Membership? {
         members.first { $0.person == person && $0.joined != nil }
+    }
+
+    /// The role that a member has towards another, who may not have agreed to the higher one.
+    public func role(of viewer: Membership, over subject: Membership) -> Role {
+        subject.withheldFrom.contains(viewer.person) ? .member : viewer.role
+    }
+
+    /// Whether members see the position of one of them: as the circle lets them, and as far as the
+    /// person agreed.
+    public func membersSee(_ subject: Membership) -> Bool {
+        membersSeePositions && subject.membersSee
+    }
+
+    /// How many days of a person's history members see: as many as the circle shows and the person
+    /// agreed to; nil = as many as each plan stores.
+    public func historyDays(of subject: Membership) -> Int? {
+        guard let agreed = subject.agreedHistoryDays else { return historyDays }
+        return min(agreed, historyDays ?? agreed)
     }
 }

@@ -6,18 +6,12 @@ public enum EmergencyTrigger: String, Sendable, Codable, CaseIterable {
     case lostContact = "lost-contact"
     /// The person sent SOS by SMS.
     case sms
-
-    /// Whether the person in danger raised it deliberately.
-    ///
-    /// Such an emergency shares the exact position with its recipients until it ends, regardless of
-    /// the person's sharing settings. All other triggers are automatic and respect the settings.
-    /// Every service decides by this property alone.
-    public var isOwnCall: Bool {
-        switch self {
-        case .panic, .shake, .sms: true
-        case .fall, .crash, .noMotion, .watchExpired, .lostContact: false
-        }
-    }
+    /// The person pressed the button of their own link.
+    case link
+    /// The person entered an alert zone that is marked for it.
+    case zone
+    /// A guardian called for help on the person's behalf.
+    case guardian
 }
 
 /// `countdown → open → acknowledged → resolved`, or `cancelled`.
@@ -46,14 +40,30 @@ public struct EmergencySignal: EmergencyPayload {
     public var battery: UInt8?
     /// Note of a watch, or text of the sender.
     public var note: String?
+    /// The only people to notify, ids ascending; nil = everyone.
+    public var recipients: [PersonID]?
+    /// Who called on the person's behalf; nil = nobody.
+    public var raisedBy: PersonID?
+    /// Newest sign of life after `raised` when a late signal was received; nil = none.
+    public var signOfLife: Timestamp?
     public var trace: String
+    /// The emergency that the person cancelled or ended with a duress PIN; nil = none.
+    ///
+    /// Such a signal opens an emergency at once that its person never sees. It never joins another
+    /// one, and no evaluator handles it.
+    public var underDuress: EmergencyID?
     public var emergency: EmergencyID { id }
 
     public init(
         id: EmergencyID, person: PersonID, device: DeviceID? = nil, trigger: EmergencyTrigger,
         raised: Timestamp, received: Timestamp, countdownEnds: Timestamp, fix: Fix? = nil,
-        battery: UInt8? = nil, note: String? = nil, trace: String = ""
+        battery: UInt8? = nil, note: String? = nil, recipients: [PersonID]? = nil,
+        raisedBy: PersonID? = nil, signOfLife: Timestamp? = nil, trace: String = "",
+        underDuress: EmergencyID? = nil
     ) {
+        self.underDuress = underDuress
+        self.raisedBy = raisedBy
+        self.signOfLife = signOfLife
         self.id = id
         self.person = person
         self.device = device
@@ -64,6 +74,7 @@ public struct EmergencySignal: EmergencyPayload {
         self.fix = fix
         self.battery = battery
         self.note = note
+        self.recipients = recipients
         self.trace = trace
     }
 }
@@ -100,11 +111,14 @@ public struct EmergencyCancel: EmergencyPayload {
     public var emergency: EmergencyID
     public var received: Timestamp
     public var trace: String
+    /// Whether it ends an open emergency, too; nil = only one in countdown.
+    public var endsOpen: Bool?
 
     public init(
         id: EventID, person: PersonID, emergency: EmergencyID, received: Timestamp,
-        trace: String = ""
+        trace: String = "", endsOpen: Bool? = nil
     ) {
+        self.endsOpen = endsOpen
         self.id = id
         self.person = person
         self.emergency = emergency

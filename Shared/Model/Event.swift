@@ -62,6 +62,8 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case sosRaised = 64
     case sosCancelled = 65
     case sosLocated = 66
+    case sosPosition = 67
+    case deviceReporting = 68
 
     // directory
     case personChanged = 80
@@ -80,6 +82,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case messageRemoved = 93
     case messageRequested = 94
     case neverNotifyChanged = 95
+    case pinChanged = 100
 
     // deadlines
     case deadlineExpired = 96
@@ -99,6 +102,7 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case checkInReceived = 120
     case accessRecorded = 121
     case reachabilityChanged = 125
+    case watchCommandReceived = 140
 
     // usage
     case usageRecorded = 128
@@ -177,6 +181,10 @@ public enum EventBody: Hashable, Sendable {
     case sosRaised(EmergencySignal)
     case sosCancelled(EmergencyCancel)
     case sosLocated(EmergencyPlace)
+    /// Newest position of a person in an open emergency.
+    case sosPosition(FollowedPosition)
+    /// The last report day, app or impairments of a device changed.
+    case deviceReporting(DeviceReporting)
 
     // directory
     case personChanged(Person)
@@ -197,6 +205,8 @@ public enum EventBody: Hashable, Sendable {
     case messageRequested(SealedMessage)
     /// A private list changed. An empty one is removed. Hidden from `jaga tail`.
     case neverNotifyChanged(NeverNotifyList)
+    /// A PIN or duress PIN changed. An empty record removes it. Hidden from `jaga tail`.
+    case pinChanged(PersonPIN)
 
     // deadlines
     case deadlineExpired(ExpiredDeadline)
@@ -223,6 +233,8 @@ public enum EventBody: Hashable, Sendable {
     case accessRecorded(AccessRecord)
     /// Gateways changed, or contact points that are opted out or dead.
     case reachabilityChanged(ReachabilityChange)
+    /// A person commands their watch by SMS or by a link.
+    case watchCommandReceived(WatchCommand)
 
     // usage
     /// Credentials were used, each reported about once a day.
@@ -278,13 +290,12 @@ extension EventBody {
 
     /// The service that emits the event.
     public var source: ServiceName {
-        // Evaluators schedule deadlines for countdowns, presence and contact, and cancel the
-        // notifier's canaries; the notifier schedules all others.
+        // The notifier publishes changes of its deadlines on `deliveries`.
         let row = kind.row
-        guard row.stream == .events, let deadline,
-            ![.countdown, .presence, .contact].contains(deadline.kind),
-            deadline.kind != .canary || kind == .deadlineScheduled
-        else { return row.stream.source }
+        guard row.stream == .events, let deadline else { return row.stream.source }
+        let rules = deadline.kind.rules
+        let service = kind == .deadlineScheduled ? rules.scheduler : rules.handler
+        guard service != .evaluator else { return row.stream.source }
         return EventStream.deliveries.source
     }
 

@@ -71,14 +71,19 @@ public struct EmergencyChange: EmergencyPayload {
     public var joinedTrigger: EmergencyTrigger?
     /// When the further signal was raised.
     public var joinedRaised: Timestamp?
+    /// The only people to notify because of `signal`, ids ascending; nil = everyone.
+    public var recipients: [PersonID]?
+    /// Who called on the person's behalf with `signal`; nil = nobody.
+    public var raisedBy: PersonID?
 
     public init(
         emergency: EmergencyID, person: PersonID, state: EmergencyState, trigger: EmergencyTrigger,
         signal: EmergencyID, raised: Timestamp, countdownEnds: Timestamp, fix: Fix? = nil,
         battery: UInt8? = nil, note: String? = nil, by: PersonID? = nil, late: Bool = false,
         reopened: Bool = false, suspect: Bool = false, joinedTrigger: EmergencyTrigger? = nil,
-        joinedRaised: Timestamp? = nil
+        joinedRaised: Timestamp? = nil, recipients: [PersonID]? = nil, raisedBy: PersonID? = nil
     ) {
+        self.raisedBy = raisedBy
         self.emergency = emergency
         self.person = person
         self.state = state
@@ -95,6 +100,7 @@ public struct EmergencyChange: EmergencyPayload {
         self.suspect = suspect
         self.joinedTrigger = joinedTrigger
         self.joinedRaised = joinedRaised
+        self.recipients = recipients
     }
 
     /// Decodes missing fields as their defaults.
@@ -117,7 +123,9 @@ public struct EmergencyChange: EmergencyPayload {
             suspect: try values.decode(forKey: .suspect, or: false),
             joinedTrigger: try values.decodeIfPresent(
                 EmergencyTrigger.self, forKey: .joinedTrigger),
-            joinedRaised: try values.decodeIfPresent(Timestamp.self, forKey: .joinedRaised))
+            joinedRaised: try values.decodeIfPresent(Timestamp.self, forKey: .joinedRaised),
+            recipients: try values.decodeIfPresent([PersonID].self, forKey: .recipients),
+            raisedBy: try values.decodeIfPresent(PersonID.self, forKey: .raisedBy))
     }
 }
 

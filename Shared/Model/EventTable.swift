@@ -133,6 +133,8 @@ public struct EventRow: Sendable {
         case .sosCancelled:
             .init("sos.cancelled", .sos, EventBody.sosCancelled, [.emergency, .ends, .milestone])
         case .sosLocated: .init("sos.located", .sos, EventBody.sosLocated)
+        case .sosPosition: .init("sos.position", .sos, EventBody.sosPosition)
+        case .deviceReporting: .init("device.reporting", .sos, EventBody.deviceReporting)
         // directory
         case .personChanged: .init("directory.person", .directory, EventBody.personChanged)
         case .personRemoved:
@@ -170,6 +172,7 @@ public struct EventRow: Sendable {
         case .messageRequested: .init("message.requested", .directory, EventBody.messageRequested)
         case .neverNotifyChanged:
             .init("directory.never-notify", .directory, EventBody.neverNotifyChanged, .hidden)
+        case .pinChanged: .init("directory.pin", .directory, EventBody.pinChanged, .hidden)
         // deadlines
         case .deadlineExpired:
             .init("deadline.expired", .deadlines, EventBody.deadlineExpired, .deadline)
@@ -216,6 +219,10 @@ public struct EventRow: Sendable {
         case .accessRecorded: .init("access.recorded", .deliveries, EventBody.accessRecorded)
         case .reachabilityChanged:
             .init("reachability.changed", .deliveries, EventBody.reachabilityChanged)
+        case .watchCommandReceived:
+            .init(
+                "watch.command-received", .deliveries, EventBody.watchCommandReceived,
+                [.emergency, .milestone])
         // usage
         case .usageRecorded: .init("usage.recorded", .usage, EventBody.usageRecorded)
         }
@@ -296,6 +303,8 @@ extension EventBody {
         case .sosRaised(let payload): try visitor.visit(.sosRaised, payload)
         case .sosCancelled(let payload): try visitor.visit(.sosCancelled, payload)
         case .sosLocated(let payload): try visitor.visit(.sosLocated, payload)
+        case .sosPosition(let payload): try visitor.visit(.sosPosition, payload)
+        case .deviceReporting(let payload): try visitor.visit(.deviceReporting, payload)
         case .personChanged(let payload): try visitor.visit(.personChanged, payload)
         case .personRemoved(let payload): try visitor.visit(.personRemoved, payload)
         case .deviceChanged(let payload): try visitor.visit(.deviceChanged, payload)
@@ -312,6 +321,7 @@ extension EventBody {
         case .messageRemoved(let payload): try visitor.visit(.messageRemoved, payload)
         case .messageRequested(let payload): try visitor.visit(.messageRequested, payload)
         case .neverNotifyChanged(let payload): try visitor.visit(.neverNotifyChanged, payload)
+        case .pinChanged(let payload): try visitor.visit(.pinChanged, payload)
         case .deadlineExpired(let payload): try visitor.visit(.deadlineExpired, payload)
         case .watchChanged(let payload): try visitor.visit(.watchChanged, payload)
         case .watchExpired(let payload): try visitor.visit(.watchExpired, payload)
@@ -329,6 +339,8 @@ extension EventBody {
         case .checkInReceived(let payload): try visitor.visit(.checkInReceived, payload)
         case .accessRecorded(let payload): try visitor.visit(.accessRecorded, payload)
         case .reachabilityChanged(let payload): try visitor.visit(.reachabilityChanged, payload)
+        case .watchCommandReceived(let payload):
+            try visitor.visit(.watchCommandReceived, payload)
         case .usageRecorded(let payload): try visitor.visit(.usageRecorded, payload)
         }
     }

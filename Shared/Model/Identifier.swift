@@ -145,7 +145,7 @@ public enum CircleKind: IdentifierKind { public static let prefix = "cir" }
 public enum ZoneKindTag: IdentifierKind { public static let prefix = "zon" }
 public enum EmergencyKind: IdentifierKind { public static let prefix = "emg" }
 public enum EventKindTag: IdentifierKind { public static let prefix = "evt" }
-public enum DeadlineTag: IdentifierKind { public static let prefix = "clk" }
+public enum DeadlineTag: IdentifierKind { public static let prefix = "dln" }
 public enum WatchKind: IdentifierKind { public static let prefix = "wat" }
 public enum ContactKind: IdentifierKind { public static let prefix = "con" }
 public enum CredentialIDKind: IdentifierKind { public static let prefix = "crd" }
@@ -155,6 +155,8 @@ public enum ZoneSetKind: IdentifierKind { public static let prefix = "set" }
 public enum MessageKind: IdentifierKind { public static let prefix = "msg" }
 public enum AlarmKind: IdentifierKind { public static let prefix = "alm" }
 public enum PasskeyKind: IdentifierKind { public static let prefix = "pky" }
+public enum InvitationKind: IdentifierKind { public static let prefix = "inv" }
+public enum ConsentKind: IdentifierKind { public static let prefix = "cst" }
 
 public typealias PersonID = Identifier<PersonKind>
 public typealias DeviceID = Identifier<DeviceKind>
@@ -174,3 +176,5 @@ public typealias ZoneSetID = Identifier<ZoneSetKind>
 public typealias MessageID = Identifier<MessageKind>
 /// Identifies a stay in an alert zone.
 public typealias AlarmID = Identifier<AlarmKind>
+public typealias InvitationID = Identifier<InvitationKind>
+public typealias ConsentID = Identifier<ConsentKind>

@@ -35,6 +35,8 @@ public struct RequestedMessage: Hashable, Sendable, Codable {
         case zones(File)
         /// About the recipient's account. The sender is the site.
         case account(AccountMessage)
+        /// About a membership, or being a ward.
+        case membership(MembershipNotice)
         /// Nothing: the message is dropped. A sign-in with an unknown contact causes the same work
         /// as one with a known contact.
         case decoy
@@ -90,4 +92,14 @@ public enum AccountMessage: Hashable, Sendable, Codable {
         case .contactReminder, .contactTest, .contactRemoved, .newSession: false
         }
     }
+}
+
+/// What a person is told about joining a circle, or about their account as a ward.
+public enum MembershipNotice: Hashable, Sendable, Codable {
+    /// The sender invites the recipient, who may be a stranger.
+    case invitation(link: String)
+    /// The sender asks for the recipient's consent; nil = the suite has no public URL.
+    case consent(link: String?)
+    /// This ward takes over the account at a time.
+    case takeOver(ward: String, Timestamp)
 }

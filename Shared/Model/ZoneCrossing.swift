@@ -80,6 +80,15 @@ public struct ZoneCrossing: PersonPayload {
     /// Whether the person is inside after the decision.
     public var inside: Bool { after == .inside }
 
+    /// Whether it proves that the person came into the zone from outside.
+    ///
+    /// A first decision, an edited zone, an opened schedule, a line between two fixes and a suspect
+    /// fix do not.
+    public var isConfirmedEntry: Bool {
+        after == .inside && (before == .outside || before == .near) && !interpolated
+            && reason == .insideBeyondMargin
+    }
+
     public init(
         person: PersonID, device: DeviceID, zone: ZoneID, zoneName: String, zoneKind: ZoneKind,
         circle: CircleID?, set: ZoneSetID? = nil, before: Presence, after: Presence, fix: Fix,

@@ -67,14 +67,29 @@ public struct ZoneAlarm: Hashable, Sendable, Codable {
     public var cycleSeconds: Int
     /// How long it is silent after "sleep", seconds.
     public var sleepSeconds: Int
+    /// Whether being inside raises an emergency, after a countdown in which the person is asked.
+    public var raisesEmergency: Bool
 
     public init(
-        vibrates: Bool = true, sound: String = "", cycleSeconds: Int = 60, sleepSeconds: Int = 600
+        vibrates: Bool = true, sound: String = "", cycleSeconds: Int = 60, sleepSeconds: Int = 600,
+        raisesEmergency: Bool = false
     ) {
+        self.raisesEmergency = raisesEmergency
         self.vibrates = vibrates
         self.sound = sound
         self.cycleSeconds = cycleSeconds
         self.sleepSeconds = sleepSeconds
+    }
+
+    /// Decodes a missing ``raisesEmergency`` as false.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            vibrates: try values.decode(Bool.self, forKey: .vibrates),
+            sound: try values.decode(String.self, forKey: .sound),
+            cycleSeconds: try values.decode(Int.self, forKey: .cycleSeconds),
+            sleepSeconds: try values.decode(Int.self, forKey: .sleepSeconds),
+            raisesEmergency: try values.decode(forKey: .raisesEmergency, or: false))
     }
 }
 

@@ -62,7 +62,7 @@ extension JSON {
             case .number(let value): Int(exactly: value)
             default: nil
             }
-        guard let number, number.magnitude <= OutsideNumber.most.magnitude else { return nil }
+        guard let number, number.magnitude <= UntrustedNumber.most.magnitude else { return nil }
         return number
     }
 

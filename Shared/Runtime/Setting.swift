@@ -10,7 +10,7 @@ public struct Setting: Sendable {
         /// A file or folder; relative to the home folder in `jaga.conf`, else to the working
         /// folder.
         case path
-        /// A name, or a path if it contains a slash.
+        /// A name, or a path if it contains a slash or a dot.
         case nameOrPath
         case choice([String])
         /// `on` / `off`, also `true` / `false`, `yes` / `no`, `1` / `0`.
@@ -88,7 +88,7 @@ public struct Setting: Sendable {
         let isPath =
             switch kind {
             case .path, .secretFile: true
-            case .nameOrPath: value.contains("/")
+            case .nameOrPath: value.contains { $0 == "/" || $0 == "." }
             default: false
             }
         return isPath && !value.isEmpty && !value.hasPrefix("/") ? "\(home)/\(value)" : value

@@ -172,7 +172,17 @@ public final class Database {
     public func rows(
         _ sql: String, _ values: Value..., each: (Row) throws -> Void
     ) throws {
-        try query(sql, values, each)
+        try query(sql, values) { row in
+            try each(row)
+            return true
+        }
+    }
+
+    /// Calls the closure for each row until it returns false; the closure may run other statements.
+    public func rowsWhile(
+        _ sql: String, _ values: Value..., goesOn: (Row) throws -> Bool
+    ) throws {
+        try query(sql, values, goesOn)
     }
 
     /// All rows, decoded by the closure.
@@ -180,7 +190,10 @@ public final class Database {
         _ sql: String, _ values: Value..., as read: (Row) throws -> Result
     ) throws -> [Result] {
         var results: [Result] = []
-        try query(sql, values) { results.append(try read($0)) }
+        try query(sql, values) { row in
+            results.append(try read(row))
+            return true
+        }
         return results
     }
 
@@ -218,15 +231,15 @@ public final class Database {
     }
 
     private func query(
-        _ sql: String, _ values: [Value], _ each: (Row) throws -> Void
+        _ sql: String, _ values: [Value], _ goesOn: (Row) throws -> Bool
     ) throws {
         let statement = try prepared(sql)
         defer { statement.reset() }
         try statement.bind(values)
-        while let row = try statement.step() { try each(row) }
+        while let row = try statement.step(), try goesOn(row) {}
     }
 
-    /// Variant of ``query(_:_:_:)`` for closures that do not throw.
+    /// Calls a closure that does not throw for each row.
     func forEachRow(
         _ sql: String, _ values: [Value], _ each: (Row) -> Void
     ) throws(StoreError) {

@@ -150,7 +150,7 @@ final class Intake {
         }
         let announced =
             exchange.request.headers["Content-Length"].map {
-                OutsideNumber.integer($0, in: 0...OutsideNumber.most) ?? OutsideNumber.most
+                UntrustedNumber.integer($0, in: 0...UntrustedNumber.most) ?? UntrustedNumber.most
             } ?? 0
         exchange.announcedBytes = announced
         if announced > exchange.bodyBytesMax {

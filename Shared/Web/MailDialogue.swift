@@ -40,7 +40,8 @@ struct MailDialogue {
         // What follows is the reply to QUIT.
         if isLeaving || hasFinalReply { return }
         let line = trimmed(line)
-        guard let number = OutsideNumber.integer(line.prefix(3), in: 0...999), line.utf8.count >= 3
+        guard let number = UntrustedNumber.integer(line.prefix(3), in: 0...999),
+            line.utf8.count >= 3
         else { return }
         lines.append(trimmed(String(line.dropFirst(4))))
         guard line.dropFirst(3).first != "-" else { return }

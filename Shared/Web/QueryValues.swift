@@ -8,7 +8,7 @@ extension Request {
     /// - Throws: a 400 problem unless it is an integer from 1 to the maximum
     public func pageLimit(max: Int) throws(Problem) -> Int? {
         guard let text = query["limit"] else { return nil }
-        guard let number = OutsideNumber.integer(text, in: 1...max) else {
+        guard let number = UntrustedNumber.integer(text, in: 1...max) else {
             throw .invalid(
                 "limit is not in the allowed range", field: "limit", hint: "send 1 to \(max)")
         }
@@ -21,7 +21,7 @@ extension Request {
     /// - Throws: a 400 problem unless it is a non-negative integer
     public func cursor() throws(Problem) -> Int64? {
         guard let text = query["cursor"] else { return nil }
-        guard let number = OutsideNumber.integer(text, in: 0...OutsideNumber.most) else {
+        guard let number = UntrustedNumber.integer(text, in: 0...UntrustedNumber.most) else {
             throw .invalid(
                 "invalid cursor", field: "cursor", hint: "send `next` of the previous page")
         }

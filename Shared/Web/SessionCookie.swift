@@ -99,7 +99,7 @@ public enum SessionCookie: Sendable {
         if name == "localhost" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { OutsideNumber.integer($0, in: 0...255) != nil }
+            && parts.allSatisfy { UntrustedNumber.integer($0, in: 0...255) != nil }
     }
 }
 

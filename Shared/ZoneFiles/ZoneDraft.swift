@@ -3,29 +3,16 @@ import Parsing
 
 /// A zone as read from a file, without owner and with an unchecked shape.
 ///
-/// Fields that the file omits have the defaults of a new zone.
+/// It has every field of a zone. Those that a file cannot contain have the values of a new zone,
+/// and so have fields that the file omits.
+@dynamicMemberLookup
 public struct ZoneDraft: Hashable, Sendable {
-    public var name: String
-    public var kind: ZoneKind
-    public var category: String
-    public var active: Bool
-    /// Lower is more urgent.
-    public var priority: Int
-    /// The shape as drawn, before the inset is applied.
-    public var shape: ZoneShape
-    public var hysteresisMetres: Int
+    /// Without transitions. Its owner, id and prepared geometry mean nothing.
+    private var fields: Zone
     /// Nil = `enter`, `exit`, and the transitions that other fields imply.
     public var transitions: [Transition]?
-    /// Inset on all sides in centimetres; negative values enlarge the shape.
-    public var insetCentimetres: Int32
-    /// Distance of approach alerts; 0 = none.
-    public var alertDistanceMetres: Int
-    /// Duration after which a stay is reported; 0 = never.
-    public var dwellSeconds: Int
-    public var alarm: ZoneAlarm
-    /// Rows of a PAD file with unknown keys, kept for writing.
-    public var extra: [String]
 
+    /// - Parameter shape: as drawn, before the inset is applied
     public init(
         name: String, kind: ZoneKind = .safe, category: String = "", active: Bool = true,
         priority: Int = 100, shape: ZoneShape, hysteresisMetres: Int = 20,
@@ -33,60 +20,69 @@ public struct ZoneDraft: Hashable, Sendable {
         alertDistanceMetres: Int = 0, dwellSeconds: Int = 0, alarm: ZoneAlarm = ZoneAlarm(),
         extra: [String] = []
     ) {
-        self.name = name
-        self.kind = kind
-        self.category = category
-        self.active = active
-        self.priority = priority
-        self.shape = shape
-        self.hysteresisMetres = hysteresisMetres
+        fields = Zone(
+            id: ZoneID(.zero), owner: .person(PersonID(.zero)), name: name, kind: kind,
+            category: category, active: active, priority: priority, shape: shape,
+            prepared: ZoneDraft.unprepared, hysteresisMetres: hysteresisMetres, transitions: [],
+            insetCentimetres: insetCentimetres, alertDistanceMetres: alertDistanceMetres,
+            dwellSeconds: dwellSeconds, alarm: alarm, extra: extra)
         self.transitions = transitions
-        self.insetCentimetres = insetCentimetres
-        self.alertDistanceMetres = alertDistanceMetres
-        self.dwellSeconds = dwellSeconds
-        self.alarm = alarm
-        self.extra = extra
     }
 
     /// Creates a draft with everything of a zone that a file can contain.
     public init(_ zone: Zone) {
-        self.init(
-            name: zone.name, kind: zone.kind, category: zone.category, active: zone.active,
-            priority: zone.priority, shape: zone.shape, hysteresisMetres: zone.hysteresisMetres,
-            transitions: ZoneDraft.explicitTransitions(zone),
-            insetCentimetres: zone.insetCentimetres,
-            alertDistanceMetres: zone.alertDistanceMetres, dwellSeconds: zone.dwellSeconds,
-            alarm: zone.alarm, extra: zone.extra)
+        self.init(zone, transitions: ZoneDraft.explicitTransitions(zone))
     }
 
-    /// The zone that the draft describes. Its owner, id and prepared geometry mean nothing.
-    private var zone: Zone {
-        Zone(
-            id: ZoneID(.zero), owner: .person(PersonID(.zero)), name: name, kind: kind,
-            category: category, active: active, priority: priority, shape: shape,
-            prepared: PreparedGeometry(
-                origin: Coordinate(latitudeE7: 0, longitudeE7: 0), coefficients: [],
-                radiusCentimetres: 0, polygons: [], inradiusCentimetres: 0, reachCentimetres: 0),
-            hysteresisMetres: hysteresisMetres, transitions: transitions ?? [],
-            insetCentimetres: insetCentimetres, alertDistanceMetres: alertDistanceMetres,
-            dwellSeconds: dwellSeconds, alarm: alarm, extra: extra)
+    private init(_ zone: Zone, transitions: [Transition]?) {
+        fields = zone
+        fields.id = ZoneID(.zero)
+        fields.owner = .person(PersonID(.zero))
+        fields.prepared = ZoneDraft.unprepared
+        fields.transitions = []
+        (fields.clock, fields.schedule, fields.absentByMinute) = (nil, nil, nil)
+        (fields.audience, fields.messages, fields.version) = (nil, [], 1)
+        self.transitions = transitions
+    }
+
+    private static let unprepared = PreparedGeometry(
+        origin: Coordinate(latitudeE7: 0, longitudeE7: 0), coefficients: [],
+        radiusCentimetres: 0, polygons: [], inradiusCentimetres: 0, reachCentimetres: 0)
+
+    /// A field of the zone.
+    public subscript<Value>(dynamicMember field: WritableKeyPath<Zone, Value>) -> Value {
+        get { fields[keyPath: field] }
+        set { fields[keyPath: field] = newValue }
+    }
+
+    /// The zone that the draft describes.
+    public func zone(
+        _ id: ZoneID, of owner: ZoneOwner, prepared: PreparedGeometry, clock: ZoneClock?,
+        _ times: ZoneTimes
+    ) -> Zone {
+        var zone = fields
+        (zone.id, zone.owner, zone.prepared) = (id, owner, prepared)
+        zone.transitions = effectiveTransitions(times)
+        (zone.clock, zone.schedule, zone.absentByMinute) =
+            (clock, times.schedule, times.absentByMinute)
+        return zone
     }
 
     /// Applies fields that were read from a file.
     mutating func apply(_ patch: Patch<Zone>) {
-        let transitions = patch.transitions ?? transitions
-        var zone = zone
-        patch.apply(to: &zone)
-        self = ZoneDraft(zone)
-        self.transitions = transitions
+        var changed = fields
+        patch.apply(to: &changed)
+        self = ZoneDraft(changed, transitions: patch.transitions ?? transitions)
     }
 
     /// The fields as GeoJSON properties. Those that a new zone would have anyway are left out.
     var properties: [JSON.Member] {
-        ZoneField.inFiles.members(of: zone).filter { member in
+        var shown = fields
+        shown.transitions = transitions ?? []
+        return ZoneField.inFiles.members(of: shown).filter { member in
             switch member.key {
             case "transitions": transitions != nil
-            case "extra": !extra.isEmpty
+            case "extra": !fields.extra.isEmpty
             default: true
             }
         }
@@ -98,8 +94,8 @@ public struct ZoneDraft: Hashable, Sendable {
     public func effectiveTransitions(_ times: ZoneTimes) -> [Transition] {
         if let transitions { return transitions }
         var implied: [Transition] = [.enter, .exit]
-        if alertDistanceMetres > 0 { implied.append(.approach) }
-        if dwellSeconds > 0 { implied.append(.dwell) }
+        if fields.alertDistanceMetres > 0 { implied.append(.approach) }
+        if fields.dwellSeconds > 0 { implied.append(.dwell) }
         if times.absentByMinute != nil { implied.append(.absent) }
         return implied
     }

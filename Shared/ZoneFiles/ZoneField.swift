@@ -67,6 +67,7 @@ public enum ZoneField {
             "sound", \.sound, charactersMax: ZoneLimits.soundCharactersMax, emptyAllowed: true),
         .integer("cycle", \.cycleSeconds, in: ZoneLimits.alarmCycleSeconds),
         .integer("sleep", \.sleepSeconds, in: ZoneLimits.alarmSleepSeconds),
+        .flag("emergency", \.raisesEmergency),
     ]
 
     private static func metres(_ centimetres: Int32) -> JSON { .number(Double(centimetres) / 100) }

@@ -9,7 +9,7 @@ import Testing
     private static let report: Set<String> = [
         "report", "raiseEmergency", "readEmergency", "cancelEmergency", "checkIn", "readAlarm",
         "answerAlarm", "readPolicy", "listJourneys", "startJourney", "readJourney", "stopJourney",
-        "addJourneyNote", "addJourneyPhoto", "readSetup",
+        "addJourneyNote", "addJourneyPhoto", "readSetup", "reopenEmergency",
     ]
     private static let help: Set<String> = ["raiseEmergency"]
     private static let reportOnly: Set<String> = ["report", "readSetup"]
@@ -18,9 +18,9 @@ import Testing
     private static let open: Set<String> = [
         "receiveReceipt", "receiveReceiptForm", "receiveReply", "receiveReplyForm",
         "receiveBillingEvent", "activatePerson", "requestSignInCode", "openSession",
-        "listProviders",
-        "startAtProvider", "returnFromProvider",
-        "endSessionsByProvider", "readPasskeySignInOptions", "signInWithPasskey",
+        "listProviders", "startAtProvider", "returnFromProvider", "endSessionsByProvider",
+        "readPasskeySignInOptions", "signInWithPasskey", "previewInvitation", "declineInvitation",
+        "openEmergencyPage", "useEmergencyPage",
     ]
 
     private static func accepts(_ kind: CredentialKind, _ name: String?) -> Bool {
@@ -32,7 +32,7 @@ import Testing
         case .help: return help.contains(name)
         case .monitor: return isMonitoring
         case .operator: return !reportOnly.contains(name)
-        case .session, .person: return !reportOnly.contains(name) && !isMonitoring
+        case .session, .person: return !reportOnly.contains(name)
         }
     }
 

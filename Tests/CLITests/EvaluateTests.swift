@@ -41,13 +41,15 @@ struct EvaluateTests {
         for (number, metres) in [600.0, 400, 100, 0, 150, 400, 600].enumerated() {
             run.apply(fix(metres, after: Int64(number) * 60))
         }
-        let told = words(run.popEvents()).filter {
+        let decisions = words(run.popEvents()).filter {
             $0.hasPrefix("entered") || $0.hasPrefix("left")
         }
-        #expect(told.count == 2)
-        #expect(told.first?.hasPrefix("entered School (outside → inside): 100 m inside; ") == true)
+        #expect(decisions.count == 2)
         #expect(
-            told.last == "left School (inside → outside): 400 m outside; with an accuracy of 10 m "
+            decisions.first?.hasPrefix("entered School (outside → inside): 100 m inside; ") == true)
+        #expect(
+            decisions.last
+                == "left School (inside → outside): 400 m outside; with an accuracy of 10 m "
                 + "more than 20 m counts")
     }
 

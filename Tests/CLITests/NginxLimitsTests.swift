@@ -47,22 +47,22 @@ import Testing
         var slow: [Caller] = []
         for number in 0..<NginxConfiguration.largeRequestsPerAddress {
             let caller = try httpServer.caller(household.own[number % household.own.count], way)
-            #expect(try await caller.isAdmitted(), "\(number): \(caller.link.heard)")
+            #expect(try await caller.isAdmitted(), "\(number): \(caller.link.received)")
             slow.append(caller)
         }
         for address in household.own {
             let ninth = try httpServer.caller(address, way)
-            #expect(try await !ninth.isAdmitted(), "\(address): \(ninth.link.heard)")
-            #expect(await ninth.hears(HTTPServer.refused))
+            #expect(try await !ninth.isAdmitted(), "\(address): \(ninth.link.received)")
+            #expect(await ninth.receives(HTTPServer.refused))
         }
         #expect(try await httpServer.caller(household.other, way).isAdmitted())
         #expect(try await httpServer.caller(household.own[0], way.other).isAdmitted())
         let help = try httpServer.caller(household.own[0], way)
         help.send("/v1/emergencies")
-        #expect(await help.hears(HTTPServer.taken), "\(help.link.heard)")
+        #expect(await help.receives(HTTPServer.taken), "\(help.link.received)")
         let report = try httpServer.caller(household.own[0], .length)
         report.send("/overland")
-        #expect(await report.hears(HTTPServer.taken), "\(report.link.heard)")
+        #expect(await report.receives(HTTPServer.taken), "\(report.link.received)")
 
         slow.removeLast()
         let isFree = try await eventually(every: 10) {
@@ -78,12 +78,12 @@ import Testing
         var slow: [Caller] = []
         for number in 0..<NginxConfiguration.largeRequests {
             let caller = try httpServer.caller("127.0.0.\(2 + number % 3)", way)
-            #expect(try await caller.isAdmitted(), "\(number): \(caller.link.heard)")
+            #expect(try await caller.isAdmitted(), "\(number): \(caller.link.received)")
             slow.append(caller)
         }
         #expect(try await !httpServer.caller("127.0.0.5", way).isAdmitted())
         let named = try httpServer.caller("127.0.0.5", way, [("authorization", "Bearer x")])
-        #expect(try await named.isAdmitted(), "\(named.link.heard)")
+        #expect(try await named.isAdmitted(), "\(named.link.received)")
         withExtendedLifetime(slow) {}
     }
 
@@ -98,7 +98,7 @@ import Testing
         #expect(try await httpServer.caller("127.0.0.3", .length).isAdmitted())
         let report = try httpServer.caller("127.0.0.2", .length)
         report.send("/overland")
-        #expect(await report.hears(HTTPServer.taken), "\(report.link.heard)")
+        #expect(await report.receives(HTTPServer.taken), "\(report.link.received)")
     }
 }
 
@@ -225,17 +225,17 @@ private final class Caller {
             begin("/overland", length: 400_000)
             // All earlier responses have arrived when this one does.
             link.send("\0\0\u{8}\u{6}\0\0\0\0\0jagaping")
-            return await hears("jagaping") && !link.heard.contains(HTTPServer.refused)
+            return await receives("jagaping") && !link.received.contains(HTTPServer.refused)
         }
         begin("/overland", length: 400_000, [("expect", "100-continue")])
-        guard await hears("\r\n\r\n") else { return false }
+        guard await receives("\r\n\r\n") else { return false }
         // Immediate rejections get this response, too; it has arrived when another request is
         // answered.
         let next = Caller(try RawLink(port: port), .length, port)
         next.send("/overland")
-        guard await next.hears(HTTPServer.taken) else { return false }
+        guard await next.receives(HTTPServer.taken) else { return false }
         link.send()
-        return link.heard.contains(" 100 ") && !link.heard.contains(HTTPServer.refused)
+        return link.received.contains(" 100 ") && !link.received.contains(HTTPServer.refused)
     }
 
     /// Sends a small, complete request.
@@ -248,11 +248,11 @@ private final class Caller {
         }
     }
 
-    func hears(_ text: String) async -> Bool {
+    func receives(_ text: String) async -> Bool {
         await eventually(every: 1) {
             link.send()
-            return link.heard.contains(text) || link.isClosed
-        } && link.heard.contains(text)
+            return link.received.contains(text) || link.isClosed
+        } && link.received.contains(text)
     }
 
     private func begin(_ path: String, length: Int, _ more: [(String, String)] = []) {

@@ -23,12 +23,12 @@ import Testing
         var watch = PeerWatch(began: .zero)
         #expect(watch.step(peers, silent: peers, now: .seconds(2)) == [])
         #expect(!watch.noPeerAnswered)
-        let told = watch.step(peers, silent: peers, now: .seconds(3))
+        let warnings = watch.step(peers, silent: peers, now: .seconds(3))
         #expect(watch.noPeerAnswered)
-        #expect(told.count == 1)
+        #expect(warnings.count == 1)
         let places = "tcp://127.0.0.1:9401 (ingest), tcp://127.0.0.1:9404 (timer)"
-        #expect(told[0].hasPrefix("no response from \(places); waiting\n"))
-        #expect(told[0].contains("JAGA_PORT_BASE"))
+        #expect(warnings[0].hasPrefix("no response from \(places); waiting\n"))
+        #expect(warnings[0].contains("JAGA_PORT_BASE"))
         #expect(watch.step(peers, silent: peers, now: .seconds(9)) == [])
     }
 
@@ -39,8 +39,8 @@ import Testing
         #expect(!watch.noPeerAnswered)
         #expect(watch.step(peers, silent: [], now: .seconds(5)) == ["timer answers again"])
         #expect(watch.step(peers, silent: [peers[0]], now: .seconds(60)) == [])
-        let told = watch.step(peers, silent: [peers[0]], now: .seconds(63))
-        #expect(told == ["no response from tcp://127.0.0.1:9401 (ingest); waiting"])
+        let warnings = watch.step(peers, silent: [peers[0]], now: .seconds(63))
+        #expect(warnings == ["no response from tcp://127.0.0.1:9401 (ingest); waiting"])
         #expect(!watch.noPeerAnswered)
     }
 

@@ -42,8 +42,8 @@ import Web
 
     @Test func `quotes a circle's name for the shell`() {
         let line = Init.inviteLine("Mia's $HOME Family")
-        #expect(line.hasPrefix(#"jaga circle invite 'Mia'\''s $HOME Family' NAME"#))
-        #expect(Init.inviteLine("Family").hasPrefix("jaga circle invite Family NAME"))
+        #expect(line.hasPrefix(#"jaga circle join 'Mia'\''s $HOME Family' NAME"#))
+        #expect(Init.inviteLine("Family").hasPrefix("jaga circle join Family NAME"))
     }
 
     @Test func `shows unreachable and unknown contact points`() {

@@ -25,13 +25,13 @@ import Wire
         let whole = Array(text.utf8)
         for size in 1...whole.count {
             var lines = EventLines()
-            var heard: [String] = []
+            var received: [String] = []
             for start in stride(from: 0, to: whole.count, by: size) {
                 lines.read(Array(whole[start..<min(start + size, whole.count)])) { name, id, data in
-                    heard.append("\(name)|\(id ?? "-")|\(data)")
+                    received.append("\(name)|\(id ?? "-")|\(data)")
                 }
             }
-            #expect(heard == ["|-|", "gap|-|{\"from\":1}", "|sos@2.00ff|{}", "|x|"])
+            #expect(received == ["|-|", "gap|-|{\"from\":1}", "|sos@2.00ff|{}", "|x|"])
         }
     }
 

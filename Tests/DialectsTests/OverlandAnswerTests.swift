@@ -27,7 +27,8 @@ import Testing
             #"{"timestamp":\#(1000 + $0),"coords":{"latitude":1,"longitude":2}}"#
         }
         let readings = [
-            Overland.read(Array(#"{"locations":[\#(overland)]}"#.utf8), from: first),
+            Overland.read(
+                Array(#"{"locations":[\#(overland)]}"#.utf8), received: .zero, from: first),
             JagaReports.read(
                 Array(#"{"reports":[\#(jaga)]}"#.utf8), received: .zero, from: first),
             OsmAnd.read(
@@ -48,7 +49,7 @@ import Testing
         let feature = #"{"geometry":{"coordinates":[1,2]},"properties":{"timestamp":1795170000}}"#
         let features = Array(repeating: feature, count: Overland.featuresMax + 5)
         let reading = Overland.read(
-            Array(#"{"locations":[\#(features.joined(separator: ","))]}"#.utf8))
+            Array(#"{"locations":[\#(features.joined(separator: ","))]}"#.utf8), received: .zero)
         #expect(reading.observations.count == Overland.featuresMax)
         #expect(reading.rejections == [Rejection(index: Overland.featuresMax, reason: .tooMany)])
     }
@@ -68,7 +69,7 @@ import Testing
         let numbers = Array(repeating: "0", count: JSON.bodyValuesMax).joined(separator: ",")
         let body = Array(#"{"locations":[\#(numbers)]}"#.utf8)
         let tooMany = Reading.rejected(.tooMany)
-        #expect(Overland.read(body) == tooMany)
+        #expect(Overland.read(body, received: Golden.received) == tooMany)
         #expect(OwnTracks.read(body, received: .zero, sosWord: "sos") == tooMany)
         #expect(GPSLogger.read(Query(), body, received: .zero, sosWord: "sos") == tooMany)
         #expect(OsmAnd.read(Query(), body, received: .zero) == tooMany)

@@ -53,7 +53,7 @@ import Testing
             #"[{"_type":"cmd","action":"setConfiguration","configuration":"#
             + #"{"_type":"configuration",\#(want)}}]"#
         #expect(configuration(policy, .android) == command)
-        #expect(configuration(policy, .other) == command, "whoever it is may be as strict")
+        #expect(configuration(policy, .other) == command, "any phone may be as strict")
     }
 
     @Test(

@@ -18,7 +18,7 @@ import Testing
         var answer = "200"
         switch golden.description.prefix(while: { $0 != "/" }) {
         case "overland":
-            reading = Overland.read(golden.body)
+            reading = Overland.read(golden.body, received: Golden.received)
             answer += "\n" + String(decoding: Overland.answer(), as: UTF8.self)
         case "osmand":
             reading = OsmAnd.read(golden.query, golden.body, received: Golden.received)

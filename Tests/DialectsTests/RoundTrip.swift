@@ -55,7 +55,7 @@ enum RoundTrip {
                 key: OwnTracks.Key(passphrase: Golden.passphrase))
         case .jaga, .emergency:
             return JagaReports.read(body, received: Golden.received)
-        case .overland: return Overland.read(body)
+        case .overland: return Overland.read(body, received: Golden.received)
         case .osmAnd: return OsmAnd.read(query, body, received: Golden.received)
         case .gpsLogger:
             return GPSLogger.read(

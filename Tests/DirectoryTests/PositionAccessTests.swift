@@ -125,7 +125,7 @@ import Testing
         guard let known = world.circle(circle(1)), let member = known.member(person(1)) else {
             return false
         }
-        return world.mayName(zone, of: member, in: known)
+        return ZoneNaming(in: world).mayName(zone, of: member, in: known)
     }
 
     @Test func `is known for zones that the person accepted by joining`() {

@@ -16,7 +16,7 @@ import Testing
         // A repetition changes nothing.
         for number in numbers { #expect(replica.apply(aZone(number, of: floods)).isEmpty) }
         #expect(replica.zones(of: floods).map(\.id) == (10..<310).map { zone($0) })
-        #expect(replica.zoneCount(of: floods) == 300)
+        #expect(replica.zones.count(of: floods) == 300)
         numbers.shuffle(using: &chance)
         for number in numbers.dropLast(100) {
             replica.apply(.zoneRemoved(ZoneRemoval(zone: zone(number))))
@@ -26,7 +26,7 @@ import Testing
         for number in numbers.suffix(100) {
             replica.apply(.zoneRemoved(ZoneRemoval(zone: zone(number))))
         }
-        #expect(replica.zoneCount(of: floods) == 0)
+        #expect(replica.zones.count(of: floods) == 0)
         #expect(replica == DirectoryTests.replica(family))
         #expect(replica.sortedZones.map(\.id) == [zone(1), zone(2), zone(3)])
     }

@@ -8,7 +8,8 @@ import Testing
 
     @Test func `the query contains what is known of the actor`() {
         let replica = replica(family + [aPerson(2, plan: .lapsed)])
-        let query = replica.query(ben, .readHistory, on: .circle(circle(1)), at: now)
+        let query = RightsQuery(
+            ben, .readHistory, on: .circle(circle(1)), in: replica, at: now)
         #expect(query.role == .member)
         #expect(query.plan == .lapsed)
         #expect(query.platform == .android)
@@ -47,9 +48,16 @@ import Testing
                 aPerson(3), aCircle(3, [member(1), member(2), member(3, .guardian)]),
                 aCircle(4, [member(1), member(3, invited: true)]),
             ])
-        #expect(replica.highestRole(of: person(1), over: person(2)) == .admin)
-        #expect(replica.highestRole(of: person(2), over: person(1)) == .member)
-        #expect(replica.highestRole(of: person(3), over: person(1)) == .guardian)
+        func role(_ number: UInt64, over other: UInt64) -> Role? {
+            let target = RightsTarget.emergency(
+                of: person(other), isRecipient: false, isAcknowledged: false)
+            return RightsQuery(
+                .person(person(number)), .acknowledge, on: target, in: replica, at: now
+            ).role
+        }
+        #expect(role(1, over: 2) == .admin)
+        #expect(role(2, over: 1) == .member)
+        #expect(role(3, over: 1) == .guardian)
         let target = RightsTarget.emergency(
             of: person(1), isRecipient: false, isAcknowledged: false)
         #expect(replica.decide(ben, .acknowledge, on: target, at: now) == .denied(.notARecipient))

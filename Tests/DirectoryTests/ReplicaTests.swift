@@ -80,7 +80,7 @@ import Testing
 
     @Test func `a snapshot builds the same replica, owners before what they own`() {
         let original = replica(family)
-        let events = original.allEvents()
+        let events = DirectorySnapshot(of: original).events
         #expect(replica(events) == original)
         #expect(events.count == family.count)
         #expect(events.map(\.kind.rawValue) == events.map(\.kind.rawValue).sorted())
@@ -135,22 +135,22 @@ struct Chance {
         var chance = Chance(seed: seed)
         var old = chance.replica(events: 30)
         let new = chance.replica(events: 30)
-        for event in Replica.difference(from: old, to: new) { old.apply(event) }
+        for event in DirectorySnapshot(of: new).difference(from: old) { old.apply(event) }
         #expect(old == new)
-        #expect(Replica.difference(from: new, to: new).isEmpty)
+        #expect(DirectorySnapshot(of: new).difference(from: new).isEmpty)
     }
 
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
     func `the steps of a change, applied row by row, equal the change`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var whole = chance.replica(events: 30)
-        var rows = Set(whole.allEvents())
+        var rows = Set(DirectorySnapshot(of: whole).events)
         for _ in 0..<20 {
             for step in whole.apply(chance.event()) {
                 rows = rows.filter { key(of: $0) != key(of: step) }
                 if !isRemoval(step) { rows.insert(step) }
             }
-            #expect(rows == Set(whole.allEvents()))
+            #expect(rows == Set(DirectorySnapshot(of: whole).events))
         }
     }
 

@@ -16,11 +16,14 @@ private struct Oracle {
         "leave-circle", "accept-invitation", "read-access-log", "read-person", "edit-name",
         "edit-profile", "edit-devices", "edit-contact-points", "verify-contact-point",
         "edit-private-zones",
-        "read-own-zones", "refuse-zone", "edit-never-notify-list", "export-data", "erase",
-        "change-plan",
+        "read-own-zones", "refuse-zone", "edit-never-notify-list", "edit-pin", "export-data",
+        "erase",
+        "change-plan", "answer-consents", "declare-ward",
     ]
     private static let positions = ["read-position", "locate", "read-history"]
-    private static let emergencies = ["read-emergency", "acknowledge", "resolve"]
+    private static let emergencies = [
+        "panic-for-other", "read-emergency", "acknowledge", "resolve",
+    ]
 
     func isAllowed() -> Bool {
         // Name and contact points of people with sso come from the provider, for everybody.
@@ -53,11 +56,12 @@ private struct Oracle {
         if Self.personal.contains(action) {
             return [
                 "cancel-emergency", "read-person", "edit-name", "edit-profile", "edit-devices",
-                "edit-contact-points", "erase", "change-plan",
+                "edit-contact-points", "erase", "change-plan", "declare-ward",
             ].contains(action)
         }
         if Self.positions.contains(action) { return q.resource.isSharing }
-        return true
+        // A call for somebody else names a person who answers for it.
+        return action != "panic-for-other"
     }
 
     /// Staff: an officer has the incidents of all circles, an operator what the operator may.
@@ -72,12 +76,15 @@ private struct Oracle {
     /// Everything, except: the plan, answering the own emergency; and wards cannot pause, leave,
     /// opt out or erase alone.
     private func ownMay() -> Bool {
-        if ["change-plan", "acknowledge", "resolve"].contains(action) { return false }
+        if ["change-plan", "panic-for-other", "acknowledge", "resolve"].contains(action) {
+            return false
+        }
         let isWard = q.guardianship == .ward
         return
             !(isWard
             && [
                 "change-sharing", "leave-circle", "refuse-zone", "edit-never-notify-list", "erase",
+                "answer-consents", "declare-ward",
             ].contains(action))
     }
 
@@ -89,7 +96,7 @@ private struct Oracle {
             guard q.guardianship == .guardian else { return false }
             return ![
                 "panic", "cancel-emergency", "answer-alarms", "keep-journeys", "change-plan",
-                "edit-never-notify-list",
+                "edit-never-notify-list", "edit-pin", "declare-ward",
             ].contains(action)
         }
         if action == "create-circle" || action == "read-sets" { return true }
@@ -102,6 +109,8 @@ private struct Oracle {
         }
         if Self.emergencies.contains(action) {
             if action == "resolve", !q.resource.isAcknowledged { return false }
+            // Guardians call for others, independent of what they were notified of.
+            if action == "panic-for-other" { return !isMember }
             return !isMember || q.resource.isRecipient
         }
         switch action {

@@ -13,12 +13,14 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
             .leaveCircle, .readAccessLog,
             .editDevices, .editContactPoints, .verifyContactPoint, .readPerson, .editName,
             .editProfile, .editPrivateZones, .readOwnZones, .refuseZone, .editNeverNotifyList,
-            .exportData, .erase, .acceptInvitation,
+            .editPIN, .exportData, .erase, .acceptInvitation,
+            .answerConsents, .declareWard,
         ], true, [.yes, .yes, .yes]
     ),
     ([.readPosition, .locate, .readHistory], false, [.yes, .yes, .setting]),
     ([.readTimeline], false, [.yes, .yes, .setting]),
     ([.acknowledge, .resolve, .readEmergency], false, [.yes, .yes, .ifRecipient]),
+    ([.panicForOther], false, [.yes, .yes, .no]),
     ([.editZones, .editEscalation], false, [.yes, .setting, .no]),
     (
         [
@@ -33,9 +35,10 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
             .changeSharing, .editDevices, .editContactPoints, .verifyContactPoint,
             .editName, .changePlan,
             .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .readOwnZones,
-            .refuseZone, .editNeverNotifyList, .exportData, .erase, .leaveCircle,
+            .refuseZone, .editNeverNotifyList, .editPIN, .exportData, .erase, .leaveCircle,
             .acceptInvitation, .panic,
-            .cancelEmergency, .watch, .answerAlarms, .keepJourneys,
+            .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .answerConsents,
+            .declareWard,
         ], false, [.never, .never, .never]
     ),
     ([.createCircle, .readSets], false, [.yes, .yes, .yes]),

@@ -40,7 +40,7 @@ extension `The suite` {
                 var links: [RawLink] = []
                 func attack() throws {
                     for link in links { link.send("x") }
-                    links.removeAll { $0.isClosed || $0.heard.contains(" 503 ") }
+                    links.removeAll { $0.isClosed || $0.received.contains(" 503 ") }
                     while links.count < 48 {
                         let link = try RawLink(port: port, from: "127.0.0.\(2 + links.count % 3)")
                         link.send(
@@ -92,8 +92,8 @@ extension `The suite` {
                         link.send()
                         return link.isClosed
                     }
-                    #expect(link.heard.hasPrefix("HTTP/1.1 400"))
-                    #expect(link.heard.ranges(of: "HTTP/1.1 ").count == 1)
+                    #expect(link.received.hasPrefix("HTTP/1.1 400"))
+                    #expect(link.received.ranges(of: "HTTP/1.1 ").count == 1)
                 }
                 func send(_ path: String) throws -> PlainHTTP.Answer {
                     try home.suite.http.send(

@@ -52,8 +52,15 @@ enum ExtremeBody {
     /// Bodies that succeed, for operations without an example.
     static let samples = [
         "addMember": #"{"person":"{bob}","role":"guardian"}"#,
+        "previewInvitation": #"{"token":"{invitation token}"}"#,
+        "declineInvitation": #"{"token":"{invitation token}"}"#,
+        "acceptInvitation": #"{"token":"{invitation token}"}"#,
+        "replyToConsent": #"{"agreed":true}"#,
+        "declareWard": #"{"name":"Ward","wardUntil":"2040-01-01T00:00:00Z"}"#,
+        "invite": #"{"uses":2}"#,
         "recordAccess": #"{"people":["{person}"]}"#,
         "setNeverNotifyList": #"{"people":["{bob}"],"circles":[]}"#,
+        "setPIN": #"{"pin":null}"#, "setDuressPIN": #"{"pin":null}"#,
         "updatePerson": #"{"name":"Anna"}"#,
         "updateDevice": #"{"name":"phone"}"#,
         "updateCircle": #"{"name":"More"}"#,
@@ -61,6 +68,7 @@ enum ExtremeBody {
         "importZones": collection, "importPrivateZones": collection,
         "importZonesOfSet": collection,
         "acknowledgeEmergency": "{}", "resolveEmergency": "{}", "confirmEndOfEmergency": "{}",
+        "reopenEmergency": "{}",
         "osmAnd": "lat=1.3&lon=103.8", "osmAndRoot": "lat=1.3&lon=103.8&id=1",
         "osmAndByToken": "lat=1.3&lon=103.8",
     ]
@@ -74,6 +82,7 @@ enum ExtremeBody {
         "patchZone": zones, "patchPrivateZone": zones, "patchZoneOfSet": zones,
         "importZones": zones.map(inCollection), "importZonesOfSet": zones.map(inCollection),
         "importPrivateZones": zones.map(inCollection),
+        "invite": [#"{"uses":«2»}"#],
         "createCircle": [circle], "updateCircle": [circle],
         "createPerson": [person], "updatePerson": [person],
         "report": [report, #"{"reports":[\#(report)]}"#, #"[\#(report)]"#],

@@ -82,8 +82,14 @@ private struct ExtremeAttempt {
         // No authenticator, and passkeys are their person's alone.
         "readPasskeySignInOptions": 409, "signInWithPasskey": 400,
         "addPasskey": 400, "readPasskeyOptions": 409,
+        // The caller is a member.
+        "acceptInvitation": 409,
         // The countdown has ended.
         "cancelEmergency": 409,
+        // There is no PIN, and codes and links are in messages only: NotifierDaemonTests covers
+        // these.
+        "setDuressPIN": 409, "acknowledgeByReference": 404, "openEmergencyPage": 404,
+        "useEmergencyPage": 404,
     ]
 
     init(_ world: ExtremeWorld) {

@@ -18,6 +18,7 @@ struct ExtremeWorld {
     static let picture =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
         + "rkJggg=="
+    static var pictureBytes: [UInt8] { Array(Data(base64Encoded: picture) ?? Data()) }
 
     init(_ home: Household) async throws {
         self.home = home
@@ -81,6 +82,15 @@ struct ExtremeWorld {
             try home.admin.call(
                 "POST", circle + "/members", ["person": .string(member), "role": "admin"])
         }
+        let invitation = try home.admin.call("POST", circle + "/invitations", ["uses": 9])
+        ids["invitation"] = try invitation.text("id")
+        ids["invitation token"] =
+            try invitation.text("link").split(separator: "=").last.map(String.init)
+        for sees in [false, true] {
+            try home.admin.call("PUT", circle, ["membersSeePositions": .bool(sees)])
+        }
+        let consents = try person.api.call("GET", own + "/consents")
+        ids["consent"] = consents["items"]?[0]?["id"]?.string ?? "none"
         ids["set"] = try home.admin.call("POST", "/v1/sets", ["name": "Floods"]).text("id")
         let set = "/v1/sets/\(ids["set"] ?? "")"
         ids["/v1/circles zone"] = try home.admin.call("POST", circle + "/zones", zone).text("id")
@@ -162,7 +172,7 @@ struct ExtremeWorld {
             request.headers.append(("Content-Type", body.contentType))
         }
         if operation.path.hasSuffix("/photos") {
-            request.body = Array(Data(base64Encoded: Self.picture) ?? Data())
+            request.body = Self.pictureBytes
         }
         return request
     }

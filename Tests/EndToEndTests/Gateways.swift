@@ -51,9 +51,24 @@ final class Gateways {
         return path
     }
 
+    /// All delivered texts, their parts joined. Parts to different numbers may alternate.
+    private var wholeTexts: [(recipient: String, text: String)] {
+        var texts: [(recipient: String, text: String)] = []
+        for sms in earlier + kannel.messages {
+            if sms.isContinuation,
+                let index = texts.lastIndex(where: { $0.recipient == sms.recipient })
+            {
+                texts[index].text += sms.text
+            } else {
+                texts.append((sms.recipient, sms.text))
+            }
+        }
+        return texts
+    }
+
     /// All delivered messages.
     func messages(to people: [Household.Person]) -> [Message] {
-        let texts = (earlier + kannel.messages).map { sms in
+        let texts = wholeTexts.map { sms in
             let name = people.first { $0.number == sms.recipient }?.name
             return Message(way: .sms, to: name ?? sms.recipient, text: sms.text)
         }

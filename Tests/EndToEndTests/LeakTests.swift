@@ -43,7 +43,8 @@ extension `The suite` {
                 let anna = home.anna
                 let members = "/v1/circles/\(home.circle)/members"
                 try home.cara.api.call(
-                    "POST", members, ["person": .string(invited.id), "role": "guardian"])
+                    "POST", "/v1/circles/\(home.circle)/invitations",
+                    ["contact": "+15550001005", "role": "guardian"])
                 let other = try home.admin.call("POST", "/v1/circles", ["name": "Other"]).text("id")
                 try home.admin.call(
                     "POST", "/v1/circles/\(other)/members",

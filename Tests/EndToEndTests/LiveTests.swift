@@ -96,7 +96,7 @@ private final class Follower {
 
     private func read() {
         link?.send()
-        text = link?.heard ?? text
+        text = link?.received ?? text
     }
 
     func hears(_ part: String) async -> Bool {

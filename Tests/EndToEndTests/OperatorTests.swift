@@ -24,11 +24,11 @@ extension `The suite` {
             let suite = try await started()
             #expect(try await run(suite, "circle", "add", "My Family").status == 0)
             let invited = try await run(
-                suite, "circle", "invite", "my family", "Bob", "--phone", "+60123450002")
+                suite, "circle", "join", "my family", "Bob", "--phone", "+60123450002")
             #expect(invited.status == 0, "\(invited.text)")
             #expect(invited.text.contains("is guardian of My Family"))
             let again = try await run(
-                suite, "circle", "invite", "My Family", "bob", "--phone", "+60123450003")
+                suite, "circle", "join", "My Family", "bob", "--phone", "+60123450003")
             #expect(again.status == 1)
             #expect(again.text.contains("the name bob is already in use: per_"), "\(again.text)")
             let contact = try await run(

@@ -31,9 +31,12 @@ extension `The suite` {
             case "{person}", "{circle}", "{set}": ["name": "Name"]
             case "{device}": ["name": "phone"]
             case "devices": ["name": "phone", "platform": "ios"]
+            case "wards": ["name": "Ward", "wardUntil": "2040-01-01T00:00:00Z"]
+            case "{consent}": ["agreed": true]
             case "members": ["person": .string(bob), "role": "member"]
             case "{zone}" where operation.path.contains("zone-opt-outs"): nil
             case "{zone}" where operation.path.contains("zone-acceptances"): nil
+            case "pin", "duress-pin": ["pin": "4711"]
             case "never-notify": ["people": [.string(bob)], "circles": []]
             case "zones", "{zone}": zone
             case "import": ["type": "FeatureCollection", "features": [zone]]
@@ -54,7 +57,8 @@ extension `The suite` {
             "set": "set",
             "message": "msg", "emergency": "emg", "journey": "jny", "watch": "wat",
             "notification": "ntf", "photo": "pho", "credential": "crd", "id": "qua",
-            "draft": "drf", "suggestion": "sug", "session": "crd",
+            "draft": "drf", "suggestion": "sug", "session": "crd", "invitation": "inv",
+            "consent": "cst",
         ]
 
         /// The path with these ids, and unknown ids for the rest.
@@ -93,6 +97,8 @@ extension `The suite` {
                 let message = try own.call(
                     "POST", "/v1/circles/\(circle)/messages", ["number": "+15550001008"])
                 ids["message"] = try message.text("id")
+                ids["invitation"] =
+                    try own.call("POST", "/v1/circles/\(circle)/invitations", [:]).text("id")
                 let credential = try own.call("POST", "/v1/people/\(dora)/credentials", [:])
                 ids["credential"] = try credential.member("credential").text("id")
                 let operations = try Self.operations()

@@ -159,7 +159,7 @@ extension `The suite` {
         /// The position of a service in the notifier's stream.
         private func read(_ suite: RunningSuite, _ name: String) -> Int {
             let followed = try? service(suite, name, "streams")["followed"]?.array
-            return followed?.first { $0["stream"] == "deliveries" }?["cursor"]?.int ?? -1
+            return followed?.first { $0["stream"] == "deliveries" }?["applied"]?.int ?? -1
         }
     }
 }

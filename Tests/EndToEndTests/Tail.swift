@@ -5,9 +5,11 @@ import Testing
 /// `jaga tail` of a suite.
 struct Tail {
     private let capture: Capture
+    /// How many positions are published depends on time.
     private static let types = [
-        "jaga.zone", "jaga.alarm", "jaga.emergency", "jaga.sos", "jaga.watch.expired",
-        "jaga.acknowledgement",
+        "jaga.zone", "jaga.alarm", "jaga.emergency", "jaga.sos.raised", "jaga.sos.cancelled",
+        "jaga.sos.located",
+        "jaga.watch.expired", "jaga.acknowledgement",
         "jaga.resolution", "jaga.escalation.fallback-opened",
     ]
 

@@ -2,6 +2,7 @@ import Foundation
 import Parsing
 import TestSupport
 import Testing
+import Wire
 
 extension `The suite` {
     @Suite struct `A watch` {
@@ -44,7 +45,7 @@ extension `The suite` {
                 #expect(isKnown)
                 #expect(await home.suite.stop() == 0)
                 // All required consumers have acknowledged, and the minimum age is reached.
-                try prune("fired", of: home.suite.home + "/timer/store.sqlite")
+                try prune(.deadlines, of: home.suite.home + "/timer/store.sqlite")
                 try FileManager.default.removeItem(atPath: home.suite.home + "/ingest")
                 try await home.suite.start()
                 let isKnownAgain = try await eventually { try inputs() > 0 }
@@ -55,16 +56,16 @@ extension `The suite` {
         }
 
         /// Prunes all records of a stream, as the service does after their retention.
-        private func prune(_ stream: String, of store: String) throws {
+        private func prune(_ stream: StreamName, of store: String) throws {
             let sql = """
                 UPDATE stream SET
                     base_hash = (SELECT hash FROM outbox WHERE place >> 48 = code
                         ORDER BY place DESC LIMIT 1),
                     base_sequence = (SELECT max(place) & 281474976710655 FROM outbox
                         WHERE place >> 48 = code)
-                WHERE name = '\(stream)';
+                WHERE name = '\(stream.text)';
                 DELETE FROM outbox WHERE place >> 48 =
-                    (SELECT code FROM stream WHERE name = '\(stream)');
+                    (SELECT code FROM stream WHERE name = '\(stream.text)');
                 """
             let shell = Process()
             shell.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")

@@ -10,52 +10,52 @@ import Wire
     private var people: [PersonID] { village.people }
 
     @Test func `it continues after a kill without gap or repetition`() throws {
-        let keeper = try FakeCoordinator()
-        try village.configure(keeper)
-        try village.walk(keeper, rounds: 0..<5)
-        var evaluator = try keeper.startEvaluator()
-        #expect(try keeper.run { village.isComplete(keeper, rounds: 5) })
+        let coordinator = try FakeCoordinator()
+        try village.configure(coordinator)
+        try village.walk(coordinator, rounds: 0..<5)
+        var evaluator = try coordinator.startEvaluator()
+        #expect(try coordinator.run { village.isComplete(coordinator, rounds: 5) })
         evaluator.process.send(SIGKILL)
-        #expect(try keeper.run { evaluator.process.reap() != nil })
-        keeper.bury(try #require(keeper.members.first))
-        try village.walk(keeper, rounds: 5..<10)
-        evaluator = try keeper.startEvaluator()
-        #expect(try keeper.run { village.isComplete(keeper, rounds: 10) })
-        #expect(keeper.notices.allSatisfy { !$0.needsAttention })
+        #expect(try coordinator.run { evaluator.process.reap() != nil })
+        coordinator.bury(try #require(coordinator.members.first))
+        try village.walk(coordinator, rounds: 5..<10)
+        evaluator = try coordinator.startEvaluator()
+        #expect(try coordinator.run { village.isComplete(coordinator, rounds: 10) })
+        #expect(coordinator.notices.allSatisfy { !$0.needsAttention })
         evaluator.process.send(SIGTERM)
-        #expect(try keeper.run { evaluator.process.reap() != nil })
+        #expect(try coordinator.run { evaluator.process.reap() != nil })
         #expect(evaluator.process.exitStatus == 0)
     }
 
     @Test func `two evaluators of one log publish everything once`() throws {
-        let keeper = try FakeCoordinator()
-        let evaluators = [try keeper.startEvaluator(), try keeper.startEvaluator()]
-        try village.configure(keeper)
+        let coordinator = try FakeCoordinator()
+        let evaluators = [try coordinator.startEvaluator(), try coordinator.startEvaluator()]
+        try village.configure(coordinator)
         for round in 0..<10 as Range<Int64> {
-            try village.walk(keeper, rounds: round..<round + 1)
-            #expect(try keeper.run { village.isComplete(keeper, rounds: Int(round) + 1) })
+            try village.walk(coordinator, rounds: round..<round + 1)
+            #expect(try coordinator.run { village.isComplete(coordinator, rounds: Int(round) + 1) })
         }
-        #expect(keeper.notices.allSatisfy { !$0.needsAttention })
+        #expect(coordinator.notices.allSatisfy { !$0.needsAttention })
         for evaluator in evaluators { evaluator.process.send(SIGTERM) }
-        #expect(try keeper.run { evaluators.allSatisfy { $0.process.reap() != nil } })
+        #expect(try coordinator.run { evaluators.allSatisfy { $0.process.reap() != nil } })
     }
 
     @Test func `it is ready once it has read everything, and counts records`() throws {
-        let keeper = try FakeCoordinator()
-        try village.configure(keeper)
-        try village.walk(keeper, rounds: 0..<3)
-        let evaluator = try keeper.startEvaluator()
-        #expect(try keeper.run { evaluator.port != nil })
+        let coordinator = try FakeCoordinator()
+        try village.configure(coordinator)
+        try village.walk(coordinator, rounds: 0..<3)
+        let evaluator = try coordinator.startEvaluator()
+        #expect(try coordinator.run { evaluator.port != nil })
         let http = PlainHTTP(port: try #require(evaluator.port))
-        #expect(try keeper.run { village.isComplete(keeper, rounds: 3) })
-        #expect(try keeper.run { try http.send("GET", "/readyz").status == 200 })
+        #expect(try coordinator.run { village.isComplete(coordinator, rounds: 3) })
+        #expect(try coordinator.run { try http.send("GET", "/readyz").status == 200 })
         let metrics = try http.send("GET", "/metrics").text
         #expect(metrics.contains("jaga_evaluator_fixes_total 120\n"))
         #expect(metrics.contains("jaga_evaluator_outputs_total 120\n"))
         #expect(metrics.contains("jaga_evaluator_records_total 160\n"))
         #expect(try http.send("GET", "/v1/people").status == 404)
         evaluator.process.send(SIGTERM)
-        #expect(try keeper.run { evaluator.process.reap() != nil })
+        #expect(try coordinator.run { evaluator.process.reap() != nil })
     }
 
     @Test func `it is not ready without ingest`() async throws {
@@ -71,16 +71,18 @@ import Wire
     }
 
     @Test func `an unknown logic version stops it and is reported`() throws {
-        let keeper = try FakeCoordinator()
-        try village.configure(keeper)
-        try keeper.append(.inputLogic(LogicVersion(version: 99)), of: people[0])
-        let evaluator = try keeper.startEvaluator()
-        #expect(try keeper.run { evaluator.port != nil })
+        let coordinator = try FakeCoordinator()
+        try village.configure(coordinator)
+        try coordinator.append(.inputLogic(LogicVersion(version: 99)), of: people[0])
+        let evaluator = try coordinator.startEvaluator()
+        #expect(try coordinator.run { evaluator.port != nil })
         let http = PlainHTTP(port: try #require(evaluator.port))
         #expect(
-            try keeper.run { try http.send("GET", "/healthz").text.contains("logic version 99") })
+            try coordinator.run {
+                try http.send("GET", "/healthz").text.contains("logic version 99")
+            })
         #expect(try http.send("GET", "/healthz").status == 503)
         evaluator.process.send(SIGTERM)
-        #expect(try keeper.run { evaluator.process.reap() != nil })
+        #expect(try coordinator.run { evaluator.process.reap() != nil })
     }
 }

@@ -7,16 +7,16 @@ struct Village {
     private static let middle = Coordinate(latitudeE7: 31_390_000, longitudeE7: 1_016_869_000)
     let people = (1...20).map { PersonID(ID128(high: 2, low: $0)) }
 
-    func configure(_ keeper: FakeCoordinator) throws {
+    func configure(_ coordinator: FakeCoordinator) throws {
         let shape = ZoneShape.circle(center: Self.middle, radiusCentimetres: 20_000)
         let zone = Zone(
             id: ZoneID(ID128(high: 4, low: 1)), owner: .circle(Self.circle), name: "School",
             shape: shape, prepared: try prepare(shape))
         for person in people {
-            try keeper.append(
+            try coordinator.append(
                 .inputCircle(ConfiguredCircle(circle: Self.circle, zones: [ConfiguredZone(zone)])),
                 of: person)
-            try keeper.append(
+            try coordinator.append(
                 .inputPerson(
                     ConfiguredPerson(
                         person: person, primaryDevice: nil, circles: [Self.circle], zones: [])),
@@ -25,7 +25,7 @@ struct Village {
     }
 
     /// Everybody leaves and enters: from the second round on two events each.
-    func walk(_ keeper: FakeCoordinator, rounds: Range<Int64>) throws {
+    func walk(_ coordinator: FakeCoordinator, rounds: Range<Int64>) throws {
         for round in rounds {
             for (north, second) in [(Int32(40_000), Int64(0)), (0, 60)] {
                 for person in people {
@@ -39,7 +39,7 @@ struct Village {
                     let id = ReportID(
                         ID128(high: person.raw.low, low: UInt64(round * 120 + second)))
                     let device = DeviceID(ID128(high: 3, low: person.raw.low))
-                    try keeper.append(
+                    try coordinator.append(
                         .inputReport(
                             Report(
                                 id: id, person: person, device: device, fix: fix, received: time)),
@@ -50,9 +50,10 @@ struct Village {
     }
 
     /// Entered in the first round, then exited and entered in each.
-    func isComplete(_ keeper: FakeCoordinator, rounds: Int) -> Bool {
+    func isComplete(_ coordinator: FakeCoordinator, rounds: Int) -> Bool {
         people.allSatisfy { person in
-            let kinds = keeper.events(of: person).filter { $0.body.person == person }.map(\.kind)
+            let kinds = coordinator.events(of: person).filter { $0.body.person == person }.map(
+                \.kind)
             let more = Array(repeating: [EventKind.zoneExited, .zoneEntered], count: rounds - 1)
             return kinds == [.zoneEntered] + more.flatMap { $0 }
         }

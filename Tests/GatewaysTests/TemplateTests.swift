@@ -164,6 +164,10 @@ import Web
             try GatewaySettings.description(of: "/nonexistent/x.conf")
         }
         #expect(error?.code == "gateway-unreadable")
+        let bare = #expect(throws: GatewayError.self) {
+            try GatewaySettings.description(of: "nonexistent.conf")
+        }
+        #expect(bare?.hint.contains("./own.conf") == true)
         #expect(try GatewaySettings.description(of: "twilio").name == "twilio")
         #expect(try GatewaySettings.description(of: "kannel").name == "kannel")
     }

@@ -1,3 +1,4 @@
+import Directory
 import Model
 import Testing
 import Wire
@@ -53,7 +54,7 @@ import Wire
         let stage = try stage()
         try stage.change(.personChanged(budi))
         try stage.run(until: { try stage.streams["deadLetterCount"] == 1 })
-        stage.keepers[.membership]?.directory.append(
+        stage.peers[.membership]?.directory.append(
             Record(kind: 50, schema: 99, id: .zero, payload: [1]))
         try retry(stage)
         try stage.run(until: { try stage.streams["stopped"]?.array?.count == 1 })
@@ -78,10 +79,10 @@ import Wire
     @Test func `may revoke something if it changes a known entity`() throws {
         let stage = try stage()
         let replica = try #require(stage.host.directory?.replica)
-        #expect(replica.mayRevoke(.personChanged(anna)))
-        #expect(!replica.mayRevoke(.personChanged(budi)))
+        #expect(EventBody.personChanged(anna).mayRevoke(in: replica))
+        #expect(!EventBody.personChanged(budi).mayRevoke(in: replica))
         let credential = CredentialRemoval(credential: CredentialID(.zero))
-        #expect(replica.mayRevoke(.credentialRemoved(credential)))
+        #expect(EventBody.credentialRemoved(credential).mayRevoke(in: replica))
     }
 }
 
@@ -108,6 +109,9 @@ import Wire
         try stage.run(until: { try stage.effects(of: .directory).last == changes.count })
         try stage.restart()
         let replica = try #require(stage.host.directory?.replica)
-        #expect(replica.allEvents() == [.setChanged(set), .messageChanged(messages[0])])
+        #expect(
+            DirectorySnapshot(of: replica).events == [
+                .setChanged(set), .messageChanged(messages[0]),
+            ])
     }
 }

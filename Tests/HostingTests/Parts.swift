@@ -149,8 +149,8 @@ final class TestHTTPClient: HTTPClient {
     var waitMilliseconds: Int? { nil }
 }
 
-/// Keeps streams that the host follows.
-final class Keeper {
+/// A service that keeps streams which the host follows.
+final class FakePeer {
     private let bus: Bus
     /// Records of the directory's snapshot.
     var directory: [Record] = []

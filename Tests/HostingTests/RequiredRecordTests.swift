@@ -31,7 +31,7 @@ import Wire
     }
 
     @Test(arguments: [DeadlineKind.countdown, .retry])
-    func `is dead-lettered by the keeper of a derived stream, and the stream goes on`(
+    func `is dead-lettered by the service that keeps a derived stream, and the stream goes on`(
         rule: DeadlineKind
     ) throws {
         let stage = try Stage(Stage.ingest)

@@ -10,8 +10,8 @@ import Wire
 @testable import Runtime
 @testable import Web
 
-/// A host with a simulated clock and network, a scripted service, and keepers of the streams that
-/// it follows.
+/// A host with a simulated clock and network, a scripted service, and the services whose
+/// streams it follows.
 final class Stage {
     let folder: TemporaryFolder
     let network = MemoryNetwork()
@@ -22,7 +22,7 @@ final class Stage {
     private let logDescriptor: Int32
     private(set) var host: Host
     let script: Script
-    private(set) var keepers: [ServiceName: Keeper] = [:]
+    private(set) var peers: [ServiceName: FakePeer] = [:]
     private let clock: SystemClock
     private let time: Time
     private var nextRequest: UInt64 = 1
@@ -73,10 +73,10 @@ final class Stage {
             manager: manager, logDescriptor: logDescriptor)
         script.host = host
         for (name, streams) in definition.consumes {
-            let keeper = try Keeper(name, streams, host.topology, network) {
+            let peer = try FakePeer(name, streams, host.topology, network) {
                 Moment(wall: clock.now, monotonic: clock.monotonic)
             }
-            keepers[name] = keeper
+            peers[name] = peer
         }
         try host.open(script)
     }
@@ -122,7 +122,7 @@ final class Stage {
 
     func round() throws {
         time.nanoseconds += 10_000_000
-        for keeper in keepers.values { try keeper.turn() }
+        for peer in peers.values { try peer.turn() }
         host.step()
     }
 
@@ -178,7 +178,7 @@ final class Stage {
     /// Changes the directory: appends the event, and adds it to the snapshot.
     func change(_ body: EventBody) throws {
         try append(body, to: .directory)
-        try keepers[.membership]?.directory.append(record(of: body))
+        try peers[.membership]?.directory.append(record(of: body))
     }
 
     /// Adds a monitoring token to the directory.
@@ -189,6 +189,18 @@ final class Stage {
         try change(.credentialChanged(credential))
         try run(until: { host.directory?.replica.credential(credential.id) != nil })
         return credential.id
+    }
+
+    /// Adds a member of staff to the directory, with a credential.
+    func addStaff(_ token: String, _ role: StaffRole, _ number: UInt64) throws -> PersonID {
+        let person = PersonID(ID128(high: 6, low: number))
+        let credential = Credential(
+            id: CredentialID(ID128(high: 5, low: number)), hash: Hash.sha256Text(token),
+            person: person, created: .zero)
+        try change(.personChanged(Person(id: person, name: token, staff: role)))
+        try change(.credentialChanged(credential))
+        try run(until: { host.directory?.replica.credential(credential.id) != nil })
+        return person
     }
 
     private func append(_ body: EventBody, to stream: StreamName) throws {
@@ -202,13 +214,13 @@ final class Stage {
     }
 
     func append(_ record: Record, to stream: StreamName) throws {
-        let keeper: ServiceName =
+        let peer: ServiceName =
             switch stream {
             case .deliveries: .notifier
             case .directory: .membership
             default: .ingest
             }
-        try keepers[keeper]?.append(record, to: stream)
+        try peers[peer]?.append(record, to: stream)
     }
 
     /// Sequences of a stream's applied records, in the order of their application.

@@ -164,6 +164,25 @@ import Wire
         #expect(text(id).hasSuffix("|"))
     }
 
+    @Test func `are masked for staff with the role of an operator, as long as they have it`() throws
+    {
+        _ = try stage.addStaff("officer", .officer, 7)
+        let ben = try stage.addStaff("ben", .operator, 8)
+        #expect(stage.httpServer.answers[try follow(token: "officer")]?.status == 403)
+        #expect(try stage.send(.get, "/v1/status/timer", token: "officer").status == 403)
+        let id = try follow(token: "ben")
+        try publish(1)
+        #expect(sequences(id) == [1])
+        #expect(try stage.send(.get, "/v1/status/timer", token: "ben").status == 200)
+        let unmasked = try follow("pii=true", token: "ben")
+        #expect(stage.httpServer.answers[unmasked]?.status == 403)
+        try stage.run(for: .seconds(16))
+        #expect(!text(id).hasSuffix("|"))
+        try stage.change(.personChanged(Person(id: ben, name: "Ben")))
+        try stage.run(for: .seconds(16))
+        #expect(text(id).hasSuffix("|"))
+    }
+
     @Test func `end when the token is revoked, even if more are waiting`() throws {
         let id = try follow()
         stage.script.operatorToken = "another"

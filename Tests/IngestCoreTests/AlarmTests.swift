@@ -45,10 +45,10 @@ import Testing
         bench.restart()
         #expect(view(bench.readAlarm(of: 1, as: anna))?.isArmed == false)
         #expect(view(bench.alarm(.arm, of: 1, as: anna))?.isArmed == true)
-        let told = bench.bodies(.inputArming).compactMap { body in
+        let arming = bench.bodies(.inputArming).compactMap { body in
             if case .inputArming(let arming) = body { arming.armed } else { nil }
         }
-        #expect(told == [false, true])
+        #expect(arming == [false, true])
     }
 
     @Test func `only the person arms, answers and reads their alarms`() {
@@ -96,10 +96,11 @@ import Testing
         #expect(all?.alarms.map(\.answer) == [.sleep, .sleep])
         bench.applyDerived(.alarmRepeated(change(1, rings: 2)))
         #expect(view(bench.readAlarm(of: 1, as: anna))?.alarms.map(\.answer) == [nil, .sleep])
-        let told = bench.bodies(.inputAlarmAnswer).compactMap { body -> AlarmAnswer? in
+        let answers = bench.bodies(.inputAlarmAnswer).compactMap { body -> AlarmAnswer? in
             if case .inputAlarmAnswer(let answer) = body { answer } else { nil }
         }
-        #expect(told.map(\.action) == [.close, .sleep] && told.map(\.zone) == [zone(1), nil])
+        #expect(
+            answers.map(\.action) == [.close, .sleep] && answers.map(\.zone) == [zone(1), nil])
     }
 
     @Test func `each phone gets each ring once, also after a restart`() {

@@ -27,7 +27,10 @@ struct Bench {
     var store = MemoryStore()
     /// Records of `in/p` in the order in which they were appended.
     var input: [(partition: Partition, event: Event)] = []
+    /// Calls for help and their cancellations.
     var sos: [Event] = []
+    /// Positions and reporting of devices, on the same stream.
+    var observed: [Event] = []
     var answers: [UInt64: Answer] = [:]
     var quarantine: [QuarantineRow] = []
     var access: [AccessRow] = []
@@ -64,10 +67,15 @@ struct Bench {
     private mutating func perform(_ effect: Effect) {
         switch effect {
         case .append(let event, let partition): input.append((partition, event))
-        case .raise(let event): sos.append(event)
+        case .raise(let event):
+            let isObservation = [.sosPosition, .deviceReporting].contains(event.kind)
+            if isObservation { observed.append(event) } else { sos.append(event) }
         case .answer(let request, let answer): answers[request] = answer
         case .quarantine(.save(let row)): quarantine.append(row)
         case .access(let row): access.append(row)
+        case .followedPosition(.open(let opening)):
+            let trail = store.bodies.values.map(\.fix).filter { $0.time >= opening.since }
+            observed.append(opening.event(trail: trail))
         default: store.perform(effect)
         }
     }
@@ -123,13 +131,15 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func cancel(_ emergency: EmergencyID, as principal: Principal) -> Answer? {
+    mutating func cancel(
+        _ emergency: EmergencyID, as principal: Principal, pin: String? = nil
+    ) -> Answer? {
         let request = newRequest()
         handle(
             .cancellation(
                 CancelRequest(
                     request: request, principal: principal, emergency: emergency,
-                    cause: ID128(high: 98, low: request))))
+                    cause: ID128(high: 98, low: request), pin: pin)))
         return answers[request]
     }
 

@@ -94,10 +94,10 @@ import Wire
         bench.handle(.logic(2))
         bench.handle(.logic(2))
         bench.handle(.logic(1))
-        let told = bench.input.filter { $0.event.body == .inputLogic(LogicVersion(version: 2)) }
-        #expect(told.count == opened.count)
-        #expect(Set(told.map(\.partition)) == opened)
-        #expect(Set(told.map(\.event.id)).count == opened.count)
+        let inputs = bench.input.filter { $0.event.body == .inputLogic(LogicVersion(version: 2)) }
+        #expect(inputs.count == opened.count)
+        #expect(Set(inputs.map(\.partition)) == opened)
+        #expect(Set(inputs.map(\.event.id)).count == opened.count)
         bench.restart()
         #expect(bench.core.sequencer.logic == 2)
         let stranger = (6...).first { !opened.contains(Partition.of(person($0))) } ?? 6

@@ -81,10 +81,10 @@ import Testing
         bench.deliver([location(at: -250, battery: 61, created: -250)])
         bench.deliver([location(at: -250, battery: 15, created: -10)])
         #expect(bench.core.reports.devices[device(1)]?.battery == 15)
-        let told = bench.bodies(.inputContact).compactMap { body in
+        let batteries = bench.bodies(.inputContact).compactMap { body in
             if case .inputContact(let contact) = body { contact.battery } else { nil }
         }
-        #expect(told == [15], "the evaluator warns of it")
+        #expect(batteries == [15], "the evaluator warns of it")
         // An older message that comes late says nothing of now.
         bench.deliver([location(at: -250, battery: 40, created: -100)])
         #expect(bench.core.reports.devices[device(1)]?.battery == 15)

@@ -76,7 +76,7 @@ import Testing
         report(&bench)
         bench.applyDerived(policy(1))
         let mark = report(&bench)?.mark
-        #expect(terms(bench) == [], "told is not taken")
+        #expect(terms(bench) == [], "sent is not accepted")
         report(&bench, mark: mark)
         report(&bench, mark: mark)
         report(&bench)
@@ -146,7 +146,7 @@ import Testing
         let mark = report(&bench)?.mark
         bench.applyDerived(policy(1, contactTimeout: 900))
         report(&bench, mark: mark)
-        #expect(terms(bench) == [900], "the next one allows more, and was told")
+        #expect(terms(bench) == [900], "the next one allows more, and was sent")
     }
 
     @Test func `a removed person has no contact expectation`() {
@@ -215,10 +215,10 @@ import Testing
         {
             bench.fire(body)
         }
-        let told = bench.bodies(.inputWatch).map { body -> Timestamp? in
+        let ends = bench.bodies(.inputWatch).map { body -> Timestamp? in
             if case .inputWatch(let span) = body { span.until } else { .zero }
         }
-        #expect(told == [start + .seconds(720), start + .seconds(1020), nil])
+        #expect(ends == [start + .seconds(720), start + .seconds(1020), nil])
     }
 
     @Test func `only the person can check in`() {
@@ -280,8 +280,8 @@ import Testing
         bench.restart()
         bench.wait(20)
         bench.endTurns()
-        let told = bench.bodies(.inputIntakeOutage)
-        #expect(told == [.inputIntakeOutage(IntakeOutage(from: contactSeen, to: bench.now))])
+        let outages = bench.bodies(.inputIntakeOutage)
+        #expect(outages == [.inputIntakeOutage(IntakeOutage(from: contactSeen, to: bench.now))])
     }
 
     // MARK: Suspected intake outage

@@ -87,7 +87,7 @@ private struct Watched {
         }
     }
 
-    /// Whoever can have a partition has it, and keeps it until a successor is live.
+    /// A member that can have a partition has it, and keeps it until a successor is live.
     private func checkOwners(after step: Step) {
         for partition in party.partitions {
             let able = party.players.keys.filter {
@@ -165,7 +165,7 @@ extension Party {
                 if let held = player.held.keys.min() { steps.append(.fail(number, held)) }
             } else {
                 steps.append(.join(number))
-                // Who comes first is one case whoever it is.
+                // The identity of the first one makes no difference.
                 if world.party.players.isEmpty, world.party.stopped.isEmpty { break }
             }
         }

@@ -288,14 +288,19 @@ import Testing
         #expect(bench.cancel(EmergencyID(.zero), as: anna) == .notFound)
     }
 
-    @Test func `nothing can be cancelled after the countdown`() throws {
+    @Test func `after the countdown its person ends it, by the notifier`() throws {
         var bench = Bench()
         let view = try view(bench.call(EmergencyCall(), as: anna))
         bench.handle(.derived(event(.emergencyOpened(news(view, .open)))))
-        #expect(bench.cancel(view.id, as: anna) == .tooLate)
-        bench.handle(.derived(event(.emergencyAcknowledged(news(view, .acknowledged)))))
-        #expect(bench.cancel(view.id, as: anna) == .tooLate)
-        #expect(bench.sos.count == 1 && bench.bodies(.inputCancel).isEmpty)
+        #expect(bench.cancel(view.id, as: .operator) == .tooLate)
+        #expect(bench.sos.count == 1)
+        #expect(try self.view(bench.cancel(view.id, as: anna)).state == .open)
+        guard case .sosCancelled(let cancel)? = bench.sos.last?.body else {
+            Issue.record("no cancel was published")
+            return
+        }
+        #expect(cancel.emergency == view.id && cancel.endsOpen == true)
+        #expect(bench.bodies(.inputCancel).isEmpty, "evaluators get the resolution")
     }
 
     @Test func `nobody can cancel another person's emergency`() throws {

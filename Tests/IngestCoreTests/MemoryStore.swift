@@ -13,6 +13,7 @@ struct MemoryStore {
     private var firstDevices = Table<PersonID, DeviceID>()
     private var waiting: [Int64: WaitingRow] = [:]
     private(set) var emergencies: [EmergencyID: EmergencyRow] = [:]
+    private(set) var followed: [PersonID: FollowedRow] = [:]
     private var circles: [CircleID: [Partition: ID128]] = [:]
     private var people: [PersonID: ID128] = [:]
     private var sets: Set<ConfiguredSetRow> = []
@@ -56,6 +57,7 @@ struct MemoryStore {
         stored.firstDevices = firstDevices
         stored.waiting = waiting.values.sorted { $0.number < $1.number }
         stored.emergencies = Array(emergencies.values)
+        stored.followed = Array(followed.values)
         stored.configuredCircles = circles.flatMap { circle, placed in
             placed.map { ConfiguredCircleRow(circle: circle, partition: $0, digest: $1) }
         }
@@ -98,7 +100,10 @@ struct MemoryStore {
         case .alarm(.remove(let alarm)): alarms[alarm] = nil
         case .decision(.save(let row)): decisions.append(row)
         case .decision(.removeAll(let person)): decisions.removeAll { $0.person == person }
-        case .append, .raise, .answer, .quarantine, .access, .deviceLog, .removeApplied, .erase:
+        case .followedPosition(.follow(let row)): followed[row.person] = row
+        case .followedPosition(.unfollow(let person)): followed[person] = nil
+        case .followedPosition(.open), .append, .raise, .answer, .quarantine, .access, .deviceLog,
+            .removeApplied, .erase:
             break
         }
     }

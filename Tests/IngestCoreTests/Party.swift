@@ -6,7 +6,7 @@ import Wire
 
 func member(_ number: UInt64) -> ID128 { ID128(high: 9, low: number) }
 
-/// Evaluators around a coordinator: each does what it was last told, as the real ones do.
+/// Evaluators around a coordinator: each follows the last control, as the real ones do.
 struct Party {
     /// An evaluator that runs.
     struct Player {
@@ -20,7 +20,7 @@ struct Party {
     var now: Timestamp
     /// Those that speak.
     var players: [UInt64: Player] = [:]
-    /// Those that run and are not heard.
+    /// Those that run without a connection.
     var stopped: [UInt64: Player] = [:]
     var raised: UInt16?
     /// What the coordinator knows of.

@@ -115,7 +115,7 @@ import Testing
         trigger: EmergencyTrigger
     ) {
         var (bench, _) = emergency(trigger)
-        let isOwn = [EmergencyTrigger.panic, .shake, .sms].contains(trigger)
+        let isOwn = [EmergencyTrigger.panic, .shake, .sms, .link].contains(trigger)
         #expect(trigger.isOwnCall == isOwn)
         #expect((fix(of: 1, &bench, as: ben) != nil) == isOwn)
         bench.restart()

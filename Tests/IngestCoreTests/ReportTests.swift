@@ -189,7 +189,7 @@ import Testing
 }
 
 extension Bench {
-    /// Leading devices as evaluators were told, without those who were told nil.
+    /// Primary devices in the inputs of evaluators, without nil.
     func leaders(of number: UInt64) -> [DeviceID] {
         bodies(.inputPerson).compactMap { body in
             guard case .inputPerson(let placed) = body, placed.person == person(number) else {

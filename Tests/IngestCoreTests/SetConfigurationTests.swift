@@ -153,7 +153,7 @@ import Wire
         let count = bench.input.count
         bench.restart()
         bench.endTurns()
-        #expect(bench.input.count == count, "the end of a pause is not told")
+        #expect(bench.input.count == count, "the end of a pause is not published")
     }
 
     @Test func `zones that fit no record are omitted, which is a health problem`() throws {

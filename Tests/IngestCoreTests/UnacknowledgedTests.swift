@@ -30,7 +30,7 @@ import Testing
                     emergency: view.id, person: person(1), by: person(2), at: start, note: nil)))
         bench.handle(.derived(decide(.open)))
         #expect(bench.core.emergencies.signals.oldestUnacknowledged == start + .seconds(10))
-        // As long as no evaluator has heard of it, the notifier's word counts.
+        // Until an evaluator has handled it, the notifier decides.
         bench.handle(.deliveries(taken))
         bench.handle(.derived(decide(.open)))
         #expect(bench.core.emergencies.signals.oldestUnacknowledged == nil)

@@ -64,14 +64,14 @@ import Testing
         if hasReported { try publish(world, location()) }
         try replaceSecret(world)
         try world.restart()
-        broker.forgetHeard()
+        broker.forgetReceived()
         let before = world.records(.inputReport).count
         try publish(world, location(60))
         let locate = "/v1/people/\(person(1))/locate"
         try world.send(.post, locate, token: "person-2")
         try world.turn {}
         #expect(world.records(.inputReport).count == before && broker.kept.isEmpty)
-        #expect(broker.heard.isEmpty, "nothing is told to who may have stolen it")
+        #expect(broker.received.isEmpty, "a possible thief receives nothing")
         #expect(try refused(world) == [device(1).description])
         // The phone may still be its owner's: one emergency an hour is accepted.
         for number in [0, 1, 3601] as [Int64] {
@@ -79,13 +79,13 @@ import Testing
             try publish(world, location(number, #","poi":"SOS","created_at":\#(number + 9)"#))
         }
         #expect(world.records(.sosRaised).count == 2)
-        #expect(broker.heard.isEmpty)
+        #expect(broker.received.isEmpty)
         let name = "\(device(1))/phone"
         #expect(try setTopic(world, name, of: 1) == 204)
         #expect(try refused(world).isEmpty)
         try publish(world, location(3700))
         #expect(world.records(.inputReport).count == before + 1)
-        #expect(!broker.heard.isEmpty)
+        #expect(!broker.received.isEmpty)
     }
 
     @Test func `the shared folder has the broker's secrets`() throws {

@@ -144,9 +144,9 @@ import Wire
         try stranger.say(.checkpoint(piece))
         #expect(stranger.verdict == .rejected("the partition is not assigned to the sender"))
         try world.restart()
-        let answers = world.told.count
+        let answers = world.sentControls.count
         try owner.say(.checkpoint(owner.piece(of: checkpoint, from: 0)))
-        #expect(world.told.count == answers, "it may still say that it has the partition")
+        #expect(world.sentControls.count == answers, "it may still say that it has the partition")
         #expect(try owner.send(checkpoint) == .stored)
     }
 

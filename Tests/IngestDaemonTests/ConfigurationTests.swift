@@ -10,7 +10,7 @@ import Wire
 @testable import IngestCore
 @testable import IngestDaemon
 
-/// The configuration of a partition as whoever reads its log from the first record has it.
+/// The configuration of a partition as a reader of its log from the first record has it.
 private struct Replayed: Equatable {
     var circles: [CircleID: Record] = [:]
     var people: [PersonID: Record] = [:]
@@ -180,6 +180,8 @@ private struct Replayed: Equatable {
             DROP TABLE broker_secret;
             DROP TABLE deferred_call; ALTER TABLE emergency DROP COLUMN joined_calls;
             ALTER TABLE emergency DROP COLUMN last_joined;
+            ALTER TABLE emergency DROP COLUMN under_duress;
+            ALTER TABLE emergency DROP COLUMN raised_by; DROP TABLE followed;
             DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
             DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;

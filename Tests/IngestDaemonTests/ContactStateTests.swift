@@ -60,7 +60,7 @@ import Web
     @Test func `a phone that gets 503 is in contact`() throws {
         let world = try World()
         try expectContact(world)
-        let heard = world.records(.inputContact).count
+        let before = world.records(.inputContact).count
         world.diskPressure = .short
         func rejectedRequest(_ number: Int) throws {
             let body = #"{"lat":3,"lon":101,"time":"\#(world.now.description)"}"#
@@ -73,9 +73,9 @@ import Web
             try rejectedRequest(2)
             world.now = world.now + .seconds(60)
         }
-        #expect(world.records(.inputContact).count == heard + 2, "nobody would miss phone 2")
+        #expect(world.records(.inputContact).count == before + 2, "nobody would miss phone 2")
         try rejectedRequest(1)
-        #expect(world.records(.inputContact).count == heard + 3)
+        #expect(world.records(.inputContact).count == before + 3)
     }
 
     @Test func `an intake outage is appended before the first report after it`() throws {

@@ -155,10 +155,10 @@ import Wire
                     .post, "/v1/reports", #"{"reports":[\#(old.joined(separator: ","))]}"#,
                     token: "phone-1"))
         }
-        let told = world.records(.inputReports).count
+        let before = world.records(.inputReports).count
         try remove(1)
         try settle()
-        #expect(world.records(.inputReports).count <= told + 1)
+        #expect(world.records(.inputReports).count <= before + 1)
         #expect(try world.database.scalar("SELECT count(*) FROM waiting") == .integer(0))
         try report(2)
         #expect(try world.database.scalar("SELECT count(*) FROM report") == .integer(1))

@@ -38,9 +38,9 @@ struct Evaluator {
                 }))
     }
 
-    /// As it was last told.
+    /// Its assignments by the last control.
     var assignments: [Assignment] {
-        for (control, route) in world.told.reversed() where route == self.route {
+        for (control, route) in world.sentControls.reversed() where route == self.route {
             if case .assign(member, _, let assignments) = control { return assignments }
         }
         return []
@@ -48,7 +48,7 @@ struct Evaluator {
 
     /// The last answer to a piece of a checkpoint.
     var verdict: CheckpointVerdict? {
-        for (control, route) in world.told.reversed() where route == self.route {
+        for (control, route) in world.sentControls.reversed() where route == self.route {
             if case .checkpointReply(let answer) = control { return answer.verdict }
         }
         return nil

@@ -8,11 +8,11 @@ final class FakeBroker: Broker {
     var state = BrokerLink.State.online
     var failure: BrokerFailure?
     var news: [BrokerLink.Notice] = []
-    /// What it has not heard of that it was taken.
+    /// Deliveries that are not acknowledged.
     private(set) var kept: [BrokerMessage] = []
     private var given = 0
     /// What was published, once it left.
-    private(set) var heard: [BrokerMessage] = []
+    private(set) var received: [BrokerMessage] = []
     private var outgoing: [BrokerMessage] = []
     /// How often a connection was ended, and for how long last.
     private(set) var cuts = 0
@@ -29,10 +29,10 @@ final class FakeBroker: Broker {
 
     /// What was published under a topic.
     func texts(_ topic: String) -> [String] {
-        heard.filter { $0.topic == topic }.map { String(decoding: $0.payload, as: UTF8.self) }
+        received.filter { $0.topic == topic }.map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
-    func forgetHeard() { heard = [] }
+    func forgetReceived() { received = [] }
 
     // MARK: Broker
 
@@ -48,7 +48,7 @@ final class FakeBroker: Broker {
     func flush() {
         kept.removeFirst(given)
         given = 0
-        heard += outgoing
+        received += outgoing
         outgoing = []
     }
 

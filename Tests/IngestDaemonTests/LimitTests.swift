@@ -189,15 +189,15 @@ import Web
         #expect(refused.status == 503 && refused.headers["Retry-After"] != nil)
         #expect(try world.send(.post, "/v1/emergencies", "{}", token: "phone-1").status == 429)
         // Nor from everywhere.
-        var heard = 0
+        var accepted = 0
         for number in 1...20 {
             world.remote = "198.51.100.\(number)"
-            if try call().status == 200 { heard += 1 }
+            if try call().status == 200 { accepted += 1 }
         }
-        #expect(heard == 0)
+        #expect(accepted == 0)
         world.now = world.now + .seconds(60)
-        for _ in 1...20 { if try call().status == 200 { heard += 1 } }
-        #expect(heard == 3)
+        for _ in 1...20 { if try call().status == 200 { accepted += 1 } }
+        #expect(accepted == 3)
         let deviceLog = try world.send(.get, "/v1/devices/\(device(1))/log", token: "person-1")
         #expect(deviceLog.json["items"]?[0]?["reason"] == "rate-failures")
         // The phone with the new credential is accepted.
@@ -246,11 +246,11 @@ import Web
             token: "phone-1")
         #expect(refused.status == 400)
         list[2099] = #"{"lat":3,"lon":101,"time":"2026-11-20T10:20:00Z","trigger":"panic"}"#
-        let heard = try world.send(
+        let accepted = try world.send(
             .post, "/v1/reports", #"{"reports":[\#(list.joined(separator: ","))]}"#,
             token: "phone-1")
-        #expect(heard.status == 202 && heard.json["accepted"] == 50)
-        #expect(heard.json["quarantined"]?[0]?["reason"] == "too-many")
+        #expect(accepted.status == 202 && accepted.json["accepted"] == 50)
+        #expect(accepted.json["quarantined"]?[0]?["reason"] == "too-many")
         #expect(world.records(.sosRaised).count == 1)
     }
 

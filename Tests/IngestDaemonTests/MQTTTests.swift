@@ -52,7 +52,7 @@ import Testing
         broker.send(location(), to: anna)
         try world.failingTurn {}
         #expect(broker.kept.count == 1 && world.records(.inputReport).isEmpty)
-        #expect(broker.heard.isEmpty)
+        #expect(broker.received.isEmpty)
         try world.turn {}
         #expect(broker.kept.isEmpty)
         #expect(world.records(.inputReport).count == 1)
@@ -72,11 +72,11 @@ import Testing
     @Test func `a retained message is no contact, nor is its deletion`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
-        let heard = world.service.runner.core.reports.devices[device(1)]?.seen
+        let seen = world.service.runner.core.reports.devices[device(1)]?.seen
         world.now = start + .seconds(300)
         try publish(world, #"{"_type":"card","name":"Annie"}"#, anna + "/info", isRetained: true)
         try publish(world, "", anna)
-        #expect(world.service.runner.core.reports.devices[device(1)]?.seen == heard)
+        #expect(world.service.runner.core.reports.devices[device(1)]?.seen == seen)
         let card = try world.database.first("SELECT name FROM card") { $0.text(0) }
         #expect(card == "Annie", "its news count all the same")
         try publish(world, #"{"_type":"steps"}"#, anna + "/step")
@@ -226,7 +226,7 @@ import Testing
         }
         let mark = try #require(try report()["policy"]?["mark"]?.string)
         _ = try report(#","policy":"\#(mark)""#)
-        let heard = world.records(.inputContact).count
+        let before = world.records(.inputContact).count
         world.diskPressure = .short
         broker.send(location(), to: anna)
         for _ in 1...40 {
@@ -234,13 +234,13 @@ import Testing
             world.now = world.now + .seconds(30)
         }
         #expect(broker.kept.count == 1)
-        #expect(world.records(.inputContact).count == heard + 1)
+        #expect(world.records(.inputContact).count == before + 1)
     }
 
     @Test func `a message that always fails is dropped`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
-        // Whoever stores something of Anna's phone fails, and it is not for want of a disk.
+        // Storing something of Anna's phone fails, and not for lack of disk space.
         try world.database.run(
             """
             CREATE TEMP TRIGGER spoil BEFORE INSERT ON suggestion BEGIN
@@ -306,14 +306,14 @@ import Testing
     @Test func `friends are published for a phone, and again only when they moved`() throws {
         let world = try World(broker: broker)
         try publish(world, location(), ben)
-        broker.forgetHeard()
+        broker.forgetReceived()
         try publish(world, location())
         let friend = "owntracks/\(device(1))/jaga-T2"
         #expect(broker.texts(friend).count == 1)
         let shown = try JSON.parse(Array(try #require(broker.texts(friend).first).utf8))
         #expect(shown["_type"] == "location" && shown["tid"] == "T2" && shown["topic"] == nil)
         #expect(broker.texts(friend + "/info").count == 1)
-        #expect(!broker.heard.contains { $0.topic.contains("T1") })
+        #expect(!broker.received.contains { $0.topic.contains("T1") })
         try publish(world, location(30))
         #expect(broker.texts(friend).count == 1)
         try publish(world, location(30), ben)
@@ -327,7 +327,7 @@ import Testing
     @Test func `a phone is asked for its location at once`() throws {
         let world = try World(broker: broker)
         try publish(world, location())
-        broker.forgetHeard()
+        broker.forgetReceived()
         world.now = start + .seconds(20)
         let path = "/v1/people/\(person(1))/locate"
         #expect(try world.send(.post, path, token: "person-2").status == 202)
@@ -346,11 +346,11 @@ import Testing
         let sealed = OwnTracks.seal(Array(location().utf8), key: key, nonce: nonce)
         try publish(world, String(decoding: sealed, as: UTF8.self))
         #expect(world.records(.inputReport).count == 1)
-        broker.forgetHeard()
+        broker.forgetReceived()
         world.now = start + .seconds(20)
         try world.send(.post, "/v1/people/\(person(1))/locate", token: "person-2")
-        let heard = try #require(broker.texts(anna + "/cmd").first)
-        #expect(heard.contains("encrypted") && !heard.contains("reportLocation"))
+        let command = try #require(broker.texts(anna + "/cmd").first)
+        #expect(command.contains("encrypted") && !command.contains("reportLocation"))
     }
 
     // MARK: How it goes

@@ -201,7 +201,7 @@ import Web
         #expect(try world.send(.get, path, token: "operator").status == 403)
     }
 
-    // MARK: What phones tell, and are told
+    // MARK: What phones send and receive
 
     @Test func `an impaired phone is shown with its reasons`() throws {
         let world = try World()

@@ -32,12 +32,12 @@ import Wire
         try world.wait(seconds: 3)
         try first.join()
         try first.renew()
-        let before = world.told.count
+        let before = world.sentControls.count
         try world.failingTurn {
             try world.service.coordinate(
                 .join(member: second.member, logic: 1...1), from: second.route)
         }
-        #expect(world.told.count == before)
+        #expect(world.sentControls.count == before)
         try second.renew()
         try second.renew()
         try first.renew()

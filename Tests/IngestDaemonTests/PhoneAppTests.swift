@@ -179,7 +179,7 @@ import Web
         try world.send(.get, "/osmand?id=phone-1&" + query)
         try world.send(.post, "/osmand?id=phone-1&alarm=sos")
         guard case .sosRaised(let signal) = world.records(.sosRaised).first?.body else {
-            Issue.record("nobody heard")
+            Issue.record("no request arrived")
             return
         }
         #expect(signal.person == person(1))
@@ -263,7 +263,7 @@ import Web
         #expect(reports(world).isEmpty)
     }
 
-    /// Overland obeys at once and keeps its batch until it has heard the answer.
+    /// Overland obeys at once and keeps its batch until it has received the answer.
     @Test func `get the policy until the next batch confirms it`() throws {
         let world = try World()
         func send(_ seconds: Int) throws -> JSON {
@@ -277,10 +277,10 @@ import Web
             person: person(1), device: device(1), mode: .standard, distanceFilterMetres: 50,
             intervalSeconds: 180, contactTimeoutSeconds: 1800)
         try world.receive(.policyChanged(policy), id: 1, on: .events(Partition.of(person(1))))
-        let told = try send(11)["set"]
-        #expect(told?["main"]?["min_distance"] == "50m")
+        let settings = try send(11)["set"]
+        #expect(settings?["main"]?["min_distance"] == "50m")
         // The answer was lost: the same batch comes again.
-        #expect(try send(11)["set"] == told)
+        #expect(try send(11)["set"] == settings)
         #expect(try send(12)["set"] == nil)
         let view = try world.send(.get, "/v1/people/\(person(1))/policy", token: "person-1")
         // It does not report while it is stationary: that is no contact loss.
@@ -292,7 +292,7 @@ import Web
         #expect(try send(13)["set"]?["main"]?["pause_automatically"] == false)
         #expect(try send(14)["set"] == nil)
         world.now = start + .seconds(3600)
-        #expect(try send(15)["set"] == told)
+        #expect(try send(15)["set"] == settings)
     }
 
     /// It counts from 2001, does not encode its token, and lets go of a point only for an object.

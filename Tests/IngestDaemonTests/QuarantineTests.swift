@@ -62,7 +62,7 @@ import Web
         try world.restart()
         #expect(
             world.service.runner.core.reports.devices[device(1)]?.seen == start,
-            "the phone was not heard")
+            "the phone was not in contact")
     }
 
     @Test(arguments: [

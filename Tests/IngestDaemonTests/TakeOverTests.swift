@@ -122,8 +122,8 @@ import Wire
         #expect(try run(world, evaluators) { decisions(world) == 2 })
     }
 
-    /// The first decision of a wrong one is there before any right one: whoever begins before it
-    /// gives up, and who begins after it does not.
+    /// The first decision of a wrong one is there before any right one: a reader that begins before
+    /// it gives up, and one that begins after it does not.
     @Test func `the newer checkpoint is used if the older one cannot be replayed`() throws {
         let world = try World()
         let bad = try BusEvaluator(in: world)

@@ -37,10 +37,10 @@ final class World: IngestHost {
     /// What every client has not taken yet, bytes.
     var unsent = 0
     private var unstreamed: [(UInt64, StreamStep)] = []
-    /// What evaluators were told, as far as committed.
-    var told: [(control: Control, route: Route)] = []
+    /// Controls sent to evaluators in committed turns.
+    var sentControls: [(control: Control, route: Route)] = []
     private var unsaid: [(stream: StreamName, event: Event)] = []
-    private var untold: [(Control, Route)] = []
+    private var pendingControls: [(Control, Route)] = []
     private var unanswered: [(UInt64, Response)] = []
     private var nextRequest: UInt64 = 1
 
@@ -92,7 +92,7 @@ final class World: IngestHost {
         unanswered = []
         unstreamed = []
         streams = [:]
-        untold = []
+        pendingControls = []
         service = nil
         bus?.close()
         bus = nil
@@ -104,7 +104,7 @@ final class World: IngestHost {
             mqtt: broker.map { MQTTIntake(broker: $0, prefix: "owntracks") },
             brokerFolder: brokerFolder)
         try turn { try service.start() }
-        while service.nextDeadline != nil { try turn {} }
+        while let due = service.nextDeadline, due <= now { try turn {} }
     }
 
     private static func open(_ folder: TemporaryFolder) throws -> Database {
@@ -184,8 +184,8 @@ final class World: IngestHost {
         bus.committed()
         service.committed()
         records += unsaid
-        told += untold
-        untold = []
+        sentControls += pendingControls
+        pendingControls = []
         for (id, response) in unanswered { answers[id] = response }
         unsaid = []
         unanswered = []
@@ -224,7 +224,7 @@ final class World: IngestHost {
         unsaid = []
         unanswered = []
         unstreamed = []
-        untold = []
+        pendingControls = []
         try service.reload()
     }
 
@@ -268,9 +268,11 @@ final class World: IngestHost {
 
     // MARK: Surroundings
 
-    func principal(of request: Request) -> Principal? {
+    func principal(of request: Request) -> Principal? { credential(of: request)?.principal }
+
+    func credential(of request: Request) -> Credential? {
         guard let token = Credentials(request.headers)?.token else { return nil }
-        return replica.principal(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))), at: now)
+        return replica.credential(tokenHash: Hex.encode(Hash.sha256(Array(token.utf8))), at: now)
     }
 
     /// Credentials of phones that were used, in order.
@@ -296,7 +298,7 @@ final class World: IngestHost {
     }
 
     func reply(with control: Control, to route: Route) {
-        untold.append((control, route))
+        pendingControls.append((control, route))
         bus.reply(with: control, to: route)
     }
 }

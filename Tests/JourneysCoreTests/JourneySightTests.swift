@@ -87,6 +87,18 @@ import Testing
         #expect(try windows(bench) == [[30, -1]])
     }
 
+    @Test func `nothing to the phone of another member, whose secret may be in an address`() throws
+    {
+        let bench = travelling()
+        let phone = DeviceID(ID128(high: 2, low: 3))
+        let other = try JourneyViewer(
+            of: person(1), for: .device(phone, of: person(3)), in: bench.directory, at: bench.now)
+        #expect(other == nil)
+        let own = try JourneyViewer(
+            of: person(1), for: .device(phone, of: person(1)), in: bench.directory, at: bench.now)
+        #expect(own?.isOwn == true)
+    }
+
     @Test func `nothing if they are in no circle with the person, or their role forbids it`()
         throws
     {

@@ -59,11 +59,11 @@ import Testing
     }
 
     @Test func `as JPEG keeps the image without metadata`() throws {
-        let told =
+        let metadata =
             (0xE1...0xEF).flatMap { Picture.segment(UInt8($0), secret) }
             + Picture.segment(0xFE, secret)
             + Picture.segment(0xE0, Array("JFXX\0".utf8) + secret)
-        let file = Picture.jpeg(Picture.jfif + told + Picture.adobe) + secret
+        let file = Picture.jpeg(Picture.jfif + metadata + Picture.adobe) + secret
         let photo = try PhotoFile(file)
         #expect(photo.bytes == Picture.jpeg(Picture.jfif + Picture.adobe))
         #expect(!holds(photo.bytes, secret))
@@ -82,9 +82,9 @@ import Testing
 
     @Test func `as PNG keeps the image without metadata`() throws {
         let looks = ["PLTE", "gAMA", "iCCP", "tRNS"].flatMap { Picture.chunk($0, [1, 2]) }
-        let told = ["tEXt", "zTXt", "iTXt", "eXIf", "tIME", "prVt"]
+        let metadata = ["tEXt", "zTXt", "iTXt", "eXIf", "tIME", "prVt"]
             .flatMap { Picture.chunk($0, secret) }
-        let photo = try PhotoFile(Picture.png(told + looks) + secret)
+        let photo = try PhotoFile(Picture.png(metadata + looks) + secret)
         #expect(photo.bytes == Picture.png(looks))
         #expect(photo.width == 256 && photo.height == 128 && photo.kind == .png)
         #expect(try PhotoFile(photo.bytes).bytes == photo.bytes)

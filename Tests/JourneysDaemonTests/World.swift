@@ -66,8 +66,8 @@ final class World: JourneysHost, JourneysOwner {
         let database = try Database(
             path: folder.file("store.sqlite"),
             migrations: [
-                Migration(number: 1, sql: JourneyStore.migration),
-                Migration(number: 2, sql: JourneyStore.movedMigration),
+                Migration(number: 1, sql: JourneyStore.tables),
+                Migration(number: 2, sql: JourneyStore.columnsOfMovement),
             ])
         // Made-up crashes lose no pages of the disk.
         try database.run("PRAGMA synchronous = OFF")

@@ -51,17 +51,6 @@ import Testing
         #expect(version(3) == lost)
     }
 
-    @Test func `show people who are invited no change of zones`() {
-        _ = scene.ask(citra, .removeMember(circle(1), person(3)))
-        #expect(changed(anna, .addMember(circle(1), person(3), member(.member))) == [1, 2, 3])
-        #expect(
-            changed(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home"))) == [1, 2])
-        #expect(
-            changed(citra, .updateMember(circle(1), person(3), member(accepted: true))) == [
-                1, 2, 3,
-            ])
-    }
-
     @Test func `are equal after loading their rows`() {
         var lists = CircleLists()
         var core = MembershipCore()

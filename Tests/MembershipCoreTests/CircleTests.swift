@@ -27,32 +27,6 @@ import Testing
         #expect(scene.ask(ben, policy).denial == .circleSetting)
     }
 
-    @Test func `shortening the history works at once, extending it needs consent`() {
-        let scene = Scene(circle: true)
-        func days(_ number: Int) -> Change {
-            .updateCircle(
-                circle(1), circlePatch { $0.historyDays = .some(number == 0 ? nil : number) })
-        }
-        #expect(scene.ask(anna, days(30)).circle?.historyDays == 30)
-        #expect(scene.ask(anna, days(7)).circle?.historyDays == 7)
-        for more in [8, 0] {
-            #expect(scene.ask(anna, days(more)).rejection?.field == "historyDays")
-        }
-        #expect(scene.ask(ben, days(1)).rejection != nil, "retention is the admins' affair")
-    }
-
-    @Test func `lowering visibility works at once, raising it needs consent`() {
-        let scene = Scene(circle: true)
-        let hide = Change.updateCircle(circle(1), circlePatch { $0.membersSeePositions = false })
-        let show = Change.updateCircle(circle(1), circlePatch { $0.membersSeePositions = true })
-        #expect(scene.ask(anna, hide).circle?.membersSeePositions == false)
-        let rejection = scene.ask(anna, show).rejection
-        #expect(rejection?.reason == .conflict)
-        #expect(rejection?.field == "membersSeePositions")
-        for number in [2, 3] { scene.ask(anna, .removeMember(circle(1), person(number))) }
-        #expect(scene.ask(anna, show).circle?.membersSeePositions == true)
-    }
-
     @Test func `a policy has roles and joined members`() {
         let scene = Scene(circle: true)
         func change(_ tiers: [EscalationTier]) -> Change {

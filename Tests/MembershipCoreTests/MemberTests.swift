@@ -5,57 +5,30 @@ import Testing
 @testable import MembershipCore
 
 @Suite struct MemberTests {
-    private func invitation() -> Scene {
-        let scene = Scene()
-        scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Family" }))
-        scene.ask(anna, .addMember(circle(1), person(2), member(.guardian)))
-        return scene
-    }
-
-    @Test func `an invited person joins by accepting`() {
-        let scene = invitation()
-        #expect(scene.family?.member(person(2)) == nil)
-        #expect(scene.core.directory.invitations(of: person(2)) == [circle(1)])
-        let others = scene.ask(
-            anna, .updateMember(circle(1), person(2), member(accepted: true)))
-        #expect(others.denial == .notYours)
-        let answer = scene.ask(
-            ben, .updateMember(circle(1), person(2), member(sharing: .off, accepted: true)))
-        #expect(answer.circle?.member(person(2))?.joined == scene.now)
-        #expect(answer.circle?.member(person(2))?.role == .guardian)
-        #expect(answer.circle?.member(person(2))?.sharing == .off)
-        #expect(answer.circle?.version == 3)
-    }
-
-    @Test func `an invited person declines by leaving`() {
-        let scene = invitation()
-        let declined = scene.ask(
-            ben, .updateMember(circle(1), person(2), member(accepted: false)))
-        #expect(declined.rejection?.field == "accepted")
-        #expect(scene.ask(ben, .removeMember(circle(1), person(2))) == .gone)
-        #expect(scene.family?.members.map(\.person) == [person(1)])
-    }
-
-    @Test func `members added by the operator join at once`() {
+    @Test func `members added by the operator join at once, and are shown as managed`() {
         let scene = Scene(circle: true)
         #expect(scene.family?.member(person(3))?.joined == scene.now)
+        #expect(scene.family?.member(person(3))?.managed == true)
     }
 
-    @Test func `an admin does not decide what the invited person shares`() {
-        let scene = Scene()
-        scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Family" }))
-        let answer = scene.ask(
-            anna, .addMember(circle(1), person(2), member(.member, sharing: .on)))
-        #expect(answer.denial == .notYours)
-        #expect(answer.rejection?.field == "sharing")
+    @Test func `nobody but the operator adds a person without their consent`() {
+        let scene = Scene(circle: true)
+        scene.ask(.operator, .createPerson(person(4), personPatch { $0.name = "Dewi" }))
+        for stranger in [4, 9] {
+            let answer = scene.ask(anna, .addMember(circle(1), person(stranger), member()))
+            #expect(answer.denial == .operatorOnly)
+            #expect(answer.rejection?.hint == "invite the person: POST …/invitations")
+        }
+        #expect(
+            scene.ask(citra, .addMember(circle(1), person(4), member())).denial == .roleTooLow)
     }
 
     @Test func `a member is added once and must exist`() {
         let scene = Scene(circle: true)
         #expect(
-            scene.ask(anna, .addMember(circle(1), person(3), member())).rejection?.reason
+            scene.ask(.operator, .addMember(circle(1), person(3), member())).rejection?.reason
                 == .conflict)
-        let ghost = scene.ask(anna, .addMember(circle(1), person(9), member())).rejection
+        let ghost = scene.ask(.operator, .addMember(circle(1), person(9), member())).rejection
         #expect(ghost?.reason == .invalid)
         #expect(ghost?.field == "person")
     }
@@ -82,13 +55,6 @@ import Testing
         #expect(scene.ask(anna, resign).rejection == CommandRejection.lastAdmin)
         scene.ask(anna, .updateMember(circle(1), person(2), member(.admin)))
         #expect(scene.ask(anna, resign).circle?.member(person(1))?.role == .member)
-    }
-
-    @Test func `an invited admin has no rights yet`() {
-        let scene = Scene(circle: true)
-        scene.ask(.operator, .createPerson(person(4), personPatch { $0.name = "Dewi" }))
-        scene.ask(anna, .addMember(circle(1), person(4), member(.admin)))
-        #expect(scene.ask(anna, .removeMember(circle(1), person(1))).rejection?.reason == .conflict)
     }
 
     @Test func `leaving needs no consent and returns no body`() {
@@ -119,20 +85,6 @@ import Testing
         scene.ask(anna, .updateCircle(circle(1), circlePatch { $0.escalation = tiers }))
         scene.ask(citra, .removeMember(circle(1), person(3)))
         #expect(scene.family?.escalation[0].people == [person(2)])
-    }
-
-    @Test func `a circle of a trial is limited`() {
-        let scene = Scene(circle: true)
-        let most = Limits.allowance(of: .trial).members
-        for number in 4...most + 1 {
-            scene.ask(.operator, .createPerson(person(number), personPatch { $0.name = "P" }))
-        }
-        for number in 4...most {
-            let change = Change.addMember(circle(1), person(number), member())
-            #expect(scene.ask(anna, change).rejection == nil)
-        }
-        let change = Change.addMember(circle(1), person(most + 1), member())
-        #expect(scene.ask(anna, change).rejection?.reason == .conflict)
     }
 }
 

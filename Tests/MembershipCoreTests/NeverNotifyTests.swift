@@ -56,7 +56,7 @@ import Testing
         func isAccepted() throws -> Bool {
             let drawn = try #require(scene.core.directory.zone(zone(1)))
             let joined = try #require(scene.family?.member(person(3)))
-            return scene.core.directory.accepts(drawn, joined)
+            return ZoneNaming(in: scene.core.directory).accepts(drawn, joined)
         }
         scene.now = scene.now + .seconds(60)
         scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Park")))

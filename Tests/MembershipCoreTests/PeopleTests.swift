@@ -138,7 +138,6 @@ import Testing
     @Test func `a circle is removed with its last joined member`() {
         let scene = Scene()
         scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Mine" }))
-        scene.ask(anna, .addMember(circle(1), person(2), member(.member)))
         scene.ask(anna, .createZone(.circle(circle(1)), zone(1), zonePatch("Home")))
         #expect(scene.ask(anna, .removePerson(person(1))) == .erased(person(1)))
         #expect(scene.family == nil)

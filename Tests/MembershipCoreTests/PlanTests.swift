@@ -76,14 +76,19 @@ import Testing
             scene.ask(.operator, .createPerson(person(number), personPatch { $0.name = "P" }))
         }
         scene.ask(anna, .createCircle(circle(1), circlePatch { $0.name = "Friends" }))
-        for number in 2...5 {
-            let answer = scene.ask(anna, .addMember(circle(1), person(number), member()))
-            #expect(answer.rejection == nil)
+        let link = NewInvitation(
+            id: invitation(1), tokenHash: "t", role: nil, contact: nil, expires: nil,
+            usesMax: 50)
+        scene.ask(anna, .invite(circle(1), link))
+        func join(_ number: Int) -> CommandRejection? {
+            let change = Change.acceptInvitation(
+                tokenHash: "t", person(number), MemberPatch())
+            return scene.ask(.person(person(number)), change).rejection
         }
-        let sixth = Change.addMember(circle(1), person(6), member())
-        #expect(scene.ask(anna, sixth).rejection?.detail.contains("5 members") == true)
+        for number in 2...5 { #expect(join(number) == nil) }
+        #expect(join(6)?.detail.contains("5 members of a circle") == true)
         scene.ask(.operator, change { $0.affiliation = .subscriber })
-        #expect(scene.ask(anna, sixth).rejection == nil)
+        #expect(join(6) == nil)
     }
 
     @Test func `name and contact points of a person with sso stay as the provider says`() {

@@ -16,6 +16,8 @@ final class Scene {
     /// Changes of sign-in codes by the last input.
     private(set) var signIn: [SignInChange] = []
     private(set) var request: RequestID = 0
+    /// Messages about memberships by the last input, or since time passed.
+    private(set) var told: [PersonNotice] = []
 
     /// Handles a command and returns its answer.
     @discardableResult
@@ -44,6 +46,7 @@ final class Scene {
         sessions = []
         notices = []
         signIn = []
+        told = []
         for effect in effects {
             switch effect {
             case .record(let body): published.append(body)
@@ -54,10 +57,36 @@ final class Scene {
             case .signIn(let change): signIn.append(change)
             case .notice(let notice): notices.append(notice)
             case .textLimitReached, .reminded: break
+            case .invitation, .consent, .ward: break
+            case .personNotice(let notice): told.append(notice)
             case .answer(_, let answer): answers.append(answer)
             }
         }
         return answers
+    }
+
+    /// Handles what becomes due.
+    func pass() {
+        perform(.wards)
+        let told = told
+        perform(.removeOld)
+        self.told = told
+    }
+
+    /// Replaces the contact points of a person, with their proofs.
+    func setContacts(of number: Int, _ contacts: [ContactPoint]) {
+        var events = DirectorySnapshot(of: core.directory).events
+        for index in events.indices {
+            guard case .personChanged(var known) = events[index], known.id == person(number)
+            else { continue }
+            known.contacts = contacts
+            events[index] = .personChanged(known)
+        }
+        var directory = Replica()
+        for event in events { directory.apply(event) }
+        core = MembershipCore(
+            directory: directory, codes: core.codes, invitations: core.invitations,
+            consents: core.consents)
     }
 
     /// Anna (1), Ben (2) and Citra (3); with `circle`, a family of which Anna is the admin, Ben a
@@ -86,6 +115,9 @@ func circle(_ number: Int) -> CircleID { CircleID(ID128(high: 4, low: UInt64(num
 func zone(_ number: Int) -> ZoneID { ZoneID(ID128(high: 5, low: UInt64(number))) }
 func credential(_ number: Int) -> NewCredential {
     NewCredential(id: CredentialID(ID128(high: 3, low: UInt64(number))), hash: "h\(number)")
+}
+func invitation(_ number: Int) -> InvitationID {
+    InvitationID(ID128(high: 7, low: UInt64(number)))
 }
 func contactID(_ number: Int) -> ContactID { ContactID(ID128(high: 6, low: UInt64(number))) }
 func contact(
@@ -117,12 +149,11 @@ func circlePatch(_ change: (inout CirclePatch) -> Void) -> CirclePatch {
 }
 
 func member(
-    _ role: Role? = nil, sharing: Sharing? = nil, accepted: Bool? = nil
+    _ role: Role? = nil, sharing: Sharing? = nil
 ) -> MemberPatch {
     var patch = MemberPatch()
     patch.role = role
     patch.sharing = sharing
-    patch.accepted = accepted
     return patch
 }
 
@@ -161,6 +192,10 @@ extension Answer {
         if case .session(let person, let credential) = self { (person, credential) } else { nil }
     }
     var circle: Circle? { if case .circle(let circle) = self { circle } else { nil } }
+    var invitation: Invitation? {
+        if case .invitation(let invitation) = self { invitation } else { nil }
+    }
+    var consent: Consent? { if case .consent(let consent) = self { consent } else { nil } }
     var zone: Zone? { if case .zone(let zone) = self { zone } else { nil } }
     var device: Device? {
         switch self {

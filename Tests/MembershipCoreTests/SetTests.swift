@@ -73,9 +73,11 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
         #expect(
             scene.ask(.operator, .createZone(floods, zone(2), large)).rejection?.field == "geometry"
         )
-        let told = zonePatch("Z") { $0.audience = ZoneAudience(roles: [], people: [person(1)]) }
+        let restricted = zonePatch("Z") {
+            $0.audience = ZoneAudience(roles: [], people: [person(1)])
+        }
         #expect(
-            scene.ask(.operator, .createZone(floods, zone(2), told)).rejection?.field
+            scene.ask(.operator, .createZone(floods, zone(2), restricted)).rejection?.field
                 == "properties.audience.people")
         let texts = zonePatch("Z") { $0.messages = [message(1)] }
         #expect(
@@ -96,9 +98,9 @@ private func set(_ number: Int) -> ZoneSetID { ZoneSetID(ID128(high: 7, low: UIn
         #expect(scene.ask(citra, create).zone?.owner == own)
         let none = Change.createZone(.person(person(9)), zone(2), zonePatch("Z"))
         #expect(scene.ask(citra, none).denial == .notYours, "as if it were somebody else's")
-        let told = zonePatch("Z") { $0.audience = ZoneAudience() }
+        let restricted = zonePatch("Z") { $0.audience = ZoneAudience() }
         #expect(
-            scene.ask(citra, .createZone(own, zone(2), told)).rejection?.field
+            scene.ask(citra, .createZone(own, zone(2), restricted)).rejection?.field
                 == "properties.audience")
     }
 

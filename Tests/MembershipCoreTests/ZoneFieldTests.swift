@@ -152,7 +152,7 @@ import ZoneFiles
         }
         let events = renew()
         guard events.count == 1, case .zoneChanged(let zone) = events[0] else {
-            Issue.record("one zone is prepared anew: \(events)")
+            Issue.record("one zone is prepared again: \(events)")
             return
         }
         #expect(zone.clock == new)

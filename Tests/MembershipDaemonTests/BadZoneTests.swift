@@ -2,7 +2,7 @@ import Parsing
 import TestSupport
 import Testing
 
-/// Everything that can be wrong with a zone is told with its field, its place and what to do, by
+/// Everything that can be wrong with a zone names its field, its place and what to do, by
 /// the real daemon: of a zone in a request, and of one in a file, of which then nothing is made.
 @Suite(.serialized) struct BadZoneTests {
     private struct Bad {

@@ -56,7 +56,7 @@ import ZoneFiles
     ]
 
     @Test(arguments: faults.indices)
-    func `each fault is told with its place and what to do`(index: Int) throws {
+    func `each fault names its place and what to do`(index: Int) throws {
         let (type, coordinates, field, words, hint) = GeometryReaderTests.faults[index]
         let halfWidth: Int32? = type == "LineString" ? 5000 : nil
         let problem = problem {

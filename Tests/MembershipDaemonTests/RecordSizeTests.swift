@@ -1,3 +1,4 @@
+import DirectoryViews
 import Model
 import Parsing
 import Testing
@@ -45,9 +46,12 @@ import ZoneFiles
     }
 
     @Test func `the largest circle`() throws {
+        let withheld = Limits.withheldPerCircleMax / Limits.suite.members
         let member = Membership(
             person: PersonID(.zero), role: .guardian, joined: .distantFuture,
-            sharing: .pausedUntil(.distantFuture), trackerID: "AA")
+            sharing: .pausedUntil(.distantFuture), trackerID: "AA", managed: true,
+            membersSee: false, agreedHistoryDays: FieldLimits.historyDays.upperBound,
+            withheldFrom: Array(repeating: PersonID(.zero), count: withheld))
         let tier = EscalationTier(
             roles: Role.allCases,
             people: Array(repeating: PersonID(.zero), count: Limits.escalationPeopleMax))

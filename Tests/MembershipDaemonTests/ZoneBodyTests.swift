@@ -126,7 +126,7 @@ let clocks = ZoneClocks(now: Timestamp(seconds: 1_800_000_000))
     ]
 
     @Test(arguments: faults.indices)
-    func `each fault of a shape is told with its place`(index: Int) throws {
+    func `each fault of a shape names its place`(index: Int) throws {
         let (type, coordinates, field, words) = ZoneBodyTests.faults[index]
         let radius = type == "Point" ? ", 'radius': 100" : ""
         let body = try feature(type, coordinates, "'name': 'Z'" + radius)

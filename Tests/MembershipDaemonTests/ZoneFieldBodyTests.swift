@@ -166,7 +166,7 @@ import Testing
     ]
 
     @Test(arguments: faults.indices)
-    func `each fault is told with its field and what would be right`(index: Int) throws {
+    func `each fault names its field and what is allowed`(index: Int) throws {
         let (properties, field, word) = ZoneFieldBodyTests.faults[index]
         let body = try feature(properties)
         let problem = problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }
@@ -197,7 +197,7 @@ import Testing
     ]
 
     @Test(arguments: windowFaults.indices)
-    func `a window that cannot be is told with its place`(index: Int) throws {
+    func `a window that cannot be names its place`(index: Int) throws {
         let (windows, field, word) = ZoneFieldBodyTests.windowFaults[index]
         let body = try feature("'schedule': {'timeZone': 'UTC', 'windows': [\(windows)]}")
         let problem = problem { _ = try ZoneBody.read(body, isNew: true, clocks: clocks) }

@@ -1,4 +1,5 @@
 import Directory
+import Hashing
 import Model
 import NotifierCore
 
@@ -28,12 +29,14 @@ struct World {
     init(
         gateways: [Gateway] = [
             Gateway(name: "sms", channels: [.sms]), Gateway(name: "mail", channels: [.email]),
-        ], notifiesGuardiansOfImpairment: Bool = true, hasReplies: Bool = false
+        ], notifiesGuardiansOfImpairment: Bool = true, hasReplies: Bool = false,
+        publicURL: String? = nil
     ) {
+        self.publicURL = publicURL
         let configuration = NotifierConfiguration(
             gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32),
             hasReplies: hasReplies,
-            notifiesGuardiansOfImpairment: notifiesGuardiansOfImpairment)
+            notifiesGuardiansOfImpairment: notifiesGuardiansOfImpairment, publicURL: publicURL)
         notifier = Notifier(configuration, from: NotifierRows(), at: World.start)
         self.gateways = gateways
         for person in Town.people { directory.apply(.personChanged(person)) }
@@ -42,6 +45,7 @@ struct World {
     }
 
     private let gateways: [Gateway]
+    private let publicURL: String?
 
     /// Restarts the process from its rows; in-flight attempts are lost.
     ///
@@ -50,7 +54,8 @@ struct World {
     ///   - isStarted: false = the rows are loaded, but nothing has happened yet
     mutating func restart(after outage: Outage? = nil, isStarted: Bool = true) {
         let configuration = NotifierConfiguration(
-            gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32))
+            gateways: gateways, tokenSecret: [UInt8](repeating: 7, count: 32),
+            publicURL: publicURL)
         notifier = Notifier(configuration, from: rows.activeRows(at: now), at: now, after: outage)
         if isStarted { handle(.started) }
     }
@@ -158,6 +163,16 @@ struct World {
     /// Ordered by number.
     var texts: [ZoneText] { rows.texts.values.sorted { ($0.number, $0.id) < ($1.number, $1.id) } }
     var numbers: [String: NumberState] { rows.numbers }
+    var followedPositions: [FollowedPositionRow] { rows.followedPositions }
+    var reporting: [DeviceID: DeviceReporting] { rows.reporting }
+
+    /// The code in the messages to an address about Aisha's emergency.
+    func code(at address: String, _ emergency: UInt64 = 1) -> String {
+        notifications.first {
+            $0.address == address && $0.emergency == Town.emergency(emergency)
+                && !$0.reference.isEmpty
+        }?.reference ?? "none"
+    }
 
     func emergency(_ id: EmergencyID) -> Emergency? { rows.emergencies[id] }
 }
@@ -181,6 +196,11 @@ private struct Rows {
     var gateways: [String: GatewayHealth] = [:]
     var texts: [DraftID: ZoneText] = [:]
     var numbers: [String: NumberState] = [:]
+    var links: [LinkHash: PersonalLink] = [:]
+    var watches: [PersonID: OwnWatch] = [:]
+    /// As they were saved.
+    var followedPositions: [FollowedPositionRow] = []
+    var reporting: [DeviceID: DeviceReporting] = [:]
 
     mutating func save(_ row: NotifierRow) {
         switch row {
@@ -194,6 +214,10 @@ private struct Rows {
         case .gateway(let row): gateways[row.name] = row
         case .text(let row): texts[row.id] = row
         case .number(let row): numbers[row.number] = row
+        case .link(let row): links[row.hash] = row
+        case .watch(let row): watches[row.watch.person] = row
+        case .followedPosition(let row): followedPositions.append(row)
+        case .reporting(let row): reporting[row.device] = row
         case .change, .timeline: break
         }
     }
@@ -202,6 +226,8 @@ private struct Rows {
         switch key {
         case .signal(let id): signals[id] = nil
         case .number(let number): numbers[number] = nil
+        case .watch(let person): watches[person] = nil
+        case .reporting(let device): reporting[device] = nil
         }
     }
 
@@ -213,6 +239,8 @@ private struct Rows {
         rows.signals = Array(signals.values)
         rows.gateways = Array(gateways.values)
         rows.numbers = Array(numbers.values)
+        rows.links = Array(links.values)
+        rows.watches = Array(watches.values)
         rows.notifications = notifications.values.filter { notification in
             notification.isPending
                 || now - notification.created < Limits.settledNotificationsKept

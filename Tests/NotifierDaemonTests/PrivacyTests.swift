@@ -78,7 +78,8 @@ struct PrivacyTests {
         try change { $0 = $0.without(person(1)) }
         #expect(try reasons() == ["tier"])
         let own = try items("/v1/people/\(person(1))/notifications", as: "person-1")
-        #expect(own.contains { $0["reason"]?.string == "zone-crossed" }, "they read who was told")
+        #expect(
+            own.contains { $0["reason"]?.string == "zone-crossed" }, "they read who was notified")
     }
 
     @Test func `access to the timeline is recorded once per viewer and hour`() throws {

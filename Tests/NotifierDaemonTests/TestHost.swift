@@ -46,6 +46,7 @@ final class TestHost: NotifierHost {
     private var lastRequest: UInt64 = 0
     private var lastEvent: UInt64 = 0
     private let environment: [String: String]
+    private let publicURL: String?
 
     private let folder: TemporaryFolder
     var messageKey: KeyFile { .messages(secrets: folder.path + "/secrets") }
@@ -55,8 +56,13 @@ final class TestHost: NotifierHost {
     /// One circle: Aisha (1, member), Budi (2, guardian, SMS and mail), Citra (3, joins now).
     /// The token of a person is `person-n`, of the operator `operator`.
     ///
-    /// - Parameter environment: settings of gateways; a gateway without a login gets one
-    init(_ environment: [String: String] = ["JAGA_SMS_GATEWAY": "sink"]) throws {
+    /// - Parameters:
+    ///   - environment: settings of gateways; a gateway without a login gets one
+    ///   - publicURL: base URL of links in messages; nil = none
+    init(
+        _ environment: [String: String] = ["JAGA_SMS_GATEWAY": "sink"], publicURL: String? = nil
+    ) throws {
+        self.publicURL = publicURL
         folder = try TemporaryFolder()
         var settings = environment
         if settings["JAGA_SMS_GATEWAY"] ?? "sink" != "sink", settings["JAGA_SMS_USER"] == nil {
@@ -134,7 +140,7 @@ final class TestHost: NotifierHost {
                 drivers: try GatewaySettings.drivers(
                     configuration, callbackBase: "http://127.0.0.1:8105")),
             zones: TimeZoneFolder(), map: "https://map.example/{lat}/{lon}", messageKey: messageKey,
-            hasReplies: configuration.flag("JAGA_SMS_REPLIES"))
+            hasReplies: configuration.flag("JAGA_SMS_REPLIES"), publicURL: publicURL)
         try turn { try $0.start() }
     }
 

@@ -49,6 +49,7 @@ import Testing
         let gateway = Setting("JAGA_SMS_GATEWAY", .nameOrPath, help: "A gateway.")
         #expect(gateway.resolved("kannel", in: "/srv") == "kannel")
         #expect(gateway.resolved("own/my.conf", in: "/srv") == "/srv/own/my.conf")
+        #expect(gateway.resolved("my.conf", in: "/srv") == "/srv/my.conf")
     }
 
     @Test func `uses the default if nothing is set`() throws {

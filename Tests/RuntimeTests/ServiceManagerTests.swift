@@ -15,16 +15,16 @@ import Testing
         let manager = try manager(["NOTIFY_SOCKET": folder.file("notify")])
         try manager.ready("port 8101\nREADY=0")
         manager.stopping()
-        #expect(socket.heard == ["READY=1\nSTATUS=port 8101READY=0", "STOPPING=1"])
+        #expect(socket.received == ["READY=1\nSTATUS=port 8101READY=0", "STOPPING=1"])
         manager.beat(.seconds(5))
-        #expect(socket.heard == [], "no heartbeat without WATCHDOG_USEC")
+        #expect(socket.received == [], "no heartbeat without WATCHDOG_USEC")
     }
 
     @Test func `is notified at an abstract name, too`() throws {
         let name = "@jaga-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let socket = try NotifySocket(name)
         try manager(["NOTIFY_SOCKET": name]).ready("x")
-        #expect(socket.heard == ["READY=1\nSTATUS=x"])
+        #expect(socket.received == ["READY=1\nSTATUS=x"])
     }
 
     @Test func `receives four heartbeats per watchdog interval`() throws {
@@ -36,7 +36,7 @@ import Testing
         ])
         #expect(manager.watchdog == .seconds(2))
         for turn in 0..<20 { manager.beat(.milliseconds(100 * turn)) }
-        #expect(socket.heard == [String](repeating: "WATCHDOG=1", count: 4))
+        #expect(socket.received == [String](repeating: "WATCHDOG=1", count: 4))
     }
 
     @Test func `may have meant another process, or be absent`() throws {

@@ -1,4 +1,5 @@
 import Bus
+import Collections
 import Model
 import Runtime
 import Wire
@@ -20,7 +21,7 @@ final class Network {
     private unowned let world: World
     private var chance: SeededRandom
     private var ends: [SimulatedTransport] = []
-    private var flights = ActionQueue<Flight>()
+    private var flights = DeadlineQueue<Flight>()
     private var cuts: [Link: Int64] = [:]
     private var lastDue: [Link: Int64] = [:]
     private(set) var framesCarried = 0
@@ -32,7 +33,7 @@ final class Network {
     }
 
     /// When the next frame arrives.
-    var next: Int64? { flights.next }
+    var next: Int64? { flights.nextDue.map { $0.microseconds / 1000 } }
     var now: Int64 { world.now }
 
     func join(_ end: SimulatedTransport) { ends.append(end) }
@@ -110,8 +111,9 @@ final class Network {
                 due = max(due, lastDue[link] ?? 0)
                 lastDue[link] = due
             }
-            flights.add(
-                Flight(arrival: arrival, receiver: receiver, connection: connection), at: due)
+            flights.insert(
+                Flight(arrival: arrival, receiver: receiver, connection: connection),
+                due: Timestamp(milliseconds: due))
         }
     }
 
@@ -119,7 +121,7 @@ final class Network {
 
     /// Delivers all frames that are due.
     func deliver() {
-        while let flight = flights.pop(at: now) {
+        while let flight = flights.pop(due: Timestamp(milliseconds: now)) {
             flight.receiver.arrive(flight.arrival, over: flight.connection)
         }
     }

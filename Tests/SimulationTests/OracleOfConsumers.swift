@@ -88,7 +88,7 @@ extension Oracle {
         for event in try writer.service.snapshot(of: .directory) { directory.apply(event.body) }
         for slot in world.slots {
             guard let replica = slot.life?.host.directory?.replica else { continue }
-            let differences = Replica.difference(from: replica, to: directory)
+            let differences = DirectorySnapshot(of: directory).difference(from: replica)
             if !differences.isEmpty {
                 throw Objection(
                     "\(slot.name)'s directory is another one: \(differences.map(\.kind.type))")

@@ -1,3 +1,4 @@
+import Collections
 import EvaluatorCore
 import Model
 import Runtime
@@ -35,7 +36,7 @@ final class World {
     private var admin: Operator!
     private var faultInjector: FaultInjector!
     private var rogues: [Rogue] = []
-    private var actionQueue = ActionQueue<() -> Void>()
+    private var actionQueue = DeadlineQueue<() -> Void>()
     private var numbers: UInt64 = 0
     private let logDescriptor: Int32
 
@@ -91,7 +92,7 @@ final class World {
     var trueTime: Timestamp { Timestamp(milliseconds: World.startMilliseconds + now) }
 
     func after(_ milliseconds: Int64, _ action: @escaping () -> Void) {
-        actionQueue.add(action, at: now + max(0, milliseconds))
+        actionQueue.insert(action, due: Timestamp(milliseconds: now + max(0, milliseconds)))
     }
 
     /// A unique number.
@@ -158,10 +159,11 @@ final class World {
         while true {
             let times = slots.map { min($0.turn, $0.startsAt) }
             let turn = times.min() ?? .max
-            let next = min(turn, network.next ?? .max, actionQueue.next ?? .max)
+            let action = actionQueue.nextDue.map { $0.microseconds / 1000 }
+            let next = min(turn, network.next ?? .max, action ?? .max)
             now = max(now, next)
             network.deliver()
-            if let action = actionQueue.pop(at: now) {
+            if let action = actionQueue.pop(due: Timestamp(milliseconds: now)) {
                 action()
                 continue
             }

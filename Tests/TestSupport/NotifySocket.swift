@@ -25,7 +25,7 @@ public final class NotifySocket {
     deinit { close(descriptor) }
 
     /// The received datagrams.
-    public var heard: [String] {
+    public var received: [String] {
         var found: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

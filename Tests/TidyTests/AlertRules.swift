@@ -14,7 +14,7 @@ extension Rule {
                     .filter { !declared.contains($0) }
                     .map { "no code declares \($0)" }
                 let alerts = line.matches(of: /alert: (\w+)/).map { String($0.output.1) }
-                    .filter { !guide.contains("`\($0)`") }
+                    .filter { !guide.includes("`\($0)`") }
                     .map { "docs/operating.md does not describe \($0)" }
                 return (unknown + alerts).map {
                     Finding(path: file.path, line: index + 1, text: $0)

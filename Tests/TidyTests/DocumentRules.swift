@@ -18,7 +18,7 @@ extension Rule {
 
     /// Names such as `JAGA_PORT_BASE`; a bare prefix does not count.
     private static func settings(in line: Substring) -> [String] {
-        guard line.contains("JAGA_") else { return [] }
+        guard line.includes("JAGA_") else { return [] }
         return line.matches(of: /JAGA_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)/).map { String($0.output) }
     }
 

@@ -1,7 +1,7 @@
 extension Rule {
-    /// Files that may convert numbers from outside without bounds: `OutsideNumber` itself, and
+    /// Files that may convert numbers from outside without bounds: `UntrustedNumber` itself, and
     /// settings, which only the operator writes and the start checks.
-    static let numberFiles = ["Shared/Model/OutsideNumber.swift", "Shared/Runtime/"]
+    static let numberFiles = ["Shared/Model/UntrustedNumber.swift", "Shared/Runtime/"]
 
     /// Integer types.
     private static let integers =
@@ -19,7 +19,7 @@ extension Rule {
     /// Unbounded conversions of request values in point-free form.
     static let pointFreeConversions = integers.flatMap { ["(\($0).init)", "{ \($0)($0) }"] }
 
-    /// Integers from outside are read by `OutsideNumber`, which requires a range, and doubles
+    /// Integers from outside are read by `UntrustedNumber`, which requires a range, and doubles
     /// become integers by `init(nearest:)`, which clamps: no number of a client, of the wire or of
     /// a file can crash a process.
     static let boundedNumbers = Rule.each("numbers from outside are bounded") { file in
@@ -29,16 +29,16 @@ extension Rule {
         let words = file.among(uncheckedConversions)
         let preparesGeometry = file.path.hasPrefix("Shared/Geometry/")
         return file.code.enumerated().flatMap { index, line in
-            let isRequestValue = ["query[", "headers["].contains { line.contains($0) }
+            let isRequestValue = ["query[", "headers["].contains { line.includes($0) }
             let found =
-                words.filter { line.contains($0) }
-                + (isRequestValue ? pointFreeConversions.filter { line.contains($0) } : [])
-            var faults = found.map { "\($0): use OutsideNumber.integer(_:in:)" }
+                words.filter { line.includes($0) }
+                + (isRequestValue ? pointFreeConversions.filter { line.includes($0) } : [])
+            var faults = found.map { "\($0): use UntrustedNumber.integer(_:in:)" }
             if !preparesGeometry, roundsUnchecked(line) {
                 faults.append("unchecked conversion of a rounded double: use init(nearest:)")
             }
-            if line.contains("radix:"), !line.contains("String(") {
-                faults.append("use OutsideNumber.bits(hexadecimal:)")
+            if line.includes("radix:"), !line.includes("String(") {
+                faults.append("use UntrustedNumber.bits(hexadecimal:)")
             }
             // Times that reach a core were bounded by the wire or a dialect.
             if !file.folders.contains("Core"), computesWithMicroseconds(line) {
@@ -50,13 +50,13 @@ extension Rule {
 
     /// Whether a line converts a rounded value to an integer without `exactly:`.
     private static func roundsUnchecked(_ line: Substring) -> Bool {
-        guard line.contains(".rounded("), !line.contains("exactly:") else { return false }
+        guard line.includes(".rounded("), !line.includes("exactly:") else { return false }
         return !integers.allSatisfy { columns(of: "\($0)(", in: line).isEmpty }
     }
 
     /// Whether a line computes with the microseconds of a time by an operator that traps on
     /// overflow.
     private static func computesWithMicroseconds(_ line: Substring) -> Bool {
-        ["+", "-", "*"].contains { line.contains(".microseconds \($0) ") }
+        ["+", "-", "*"].contains { line.includes(".microseconds \($0) ") }
     }
 }

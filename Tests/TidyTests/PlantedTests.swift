@@ -62,7 +62,7 @@ import Testing
         let good = [
             "let a = Int64(count)", "Int32(exactly: (metres * 100).rounded())",
             "Int32(nearest: metres * 100)", "let a = time.microseconds &+ 1",
-            "OutsideNumber.integer(text, in: 0...9)", "// Int(text)",
+            "UntrustedNumber.integer(text, in: 0...9)", "// Int(text)",
         ]
         for line in good { #expect(lines(.boundedNumbers, line) == [], "\(line)") }
         #expect(lines(.boundedNumbers, "Int(text)", at: "Tests/WebTests/A.swift") == [])

@@ -7,6 +7,7 @@ extension Rule {
 
     /// Words that must not come back, neither as a part of a name nor in prose, in any case.
     static let retiredWords: [RetiredWord] = [
+        .init(word: "anew", instead: "again"),
         .init(word: "courier", instead: "HTTPClient"),
         .init(word: "deafness", instead: "intake outage"),
         .init(word: "diary", instead: "device log"),
@@ -23,6 +24,7 @@ extension Rule {
         .init(word: "tenure", instead: "assignment"),
         .init(word: "vigil", instead: "delivery watchdog"),
         .init(word: "vigils", instead: "delivery watchdogs"),
+        .init(word: "whoever", instead: "who, a person who, anybody who"),
     ]
 
     /// Names of former types and cases that are ordinary words in prose. A part of a name in camel
@@ -55,9 +57,9 @@ extension Rule {
     static let retiredVocabulary = Rule.each("retired words are not used") { file in
         guard !exemptFiles.contains(file.path), !file.folders.contains("Golden") else { return [] }
         let text = file.text.lowercased()
-        let words = retiredWords.filter { text.contains($0.word) }
-        let phrases = retiredPhrases.filter { text.contains($0.word) }
-        let names = file.isSwift ? retiredNames.filter { file.text.contains($0.word) } : []
+        let words = retiredWords.filter { text.includes($0.word) }
+        let phrases = retiredPhrases.filter { text.includes($0.word) }
+        let names = file.isSwift ? retiredNames.filter { file.text.includes($0.word) } : []
         guard !(words.isEmpty && phrases.isEmpty && names.isEmpty) else { return [] }
         return file.lines.indices.flatMap { index in
             let parts = nameParts(of: file.lines[index])

@@ -21,7 +21,7 @@ struct SourceFile: Sendable {
     /// The words that occur somewhere in the file. Use it before checking lines: searching the
     /// whole text is much faster.
     func among(_ words: [String], codeOnly: Bool = true) -> [String] {
-        words.filter { (codeOnly ? codeText : text).contains($0) }
+        words.filter { (codeOnly ? codeText : text).includes($0) }
     }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
@@ -62,6 +62,6 @@ struct SourceFile: Sendable {
         guard isFolder.boolValue else { return [root] }
         let inside = (try? manager.subpathsOfDirectory(atPath: top.path + "/" + root)) ?? []
         return inside.sorted().map { root + "/" + $0 }
-            .filter { !$0.contains("/__pycache__/") && !$0.contains("/.build") }
+            .filter { !$0.includes("/__pycache__/") && !$0.includes("/.build") }
     }
 }

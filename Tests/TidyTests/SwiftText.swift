@@ -18,6 +18,9 @@ struct SwiftText {
 
     /// Bytes at which a comment, a literal or a nesting may start.
     private static let markers = Array("/\"#()".utf8)
+    private static let lineComment = Array("//".utf8)
+    private static let commentStart = Array("/*".utf8)
+    private static let commentEnd = Array("*/".utf8)
 
     /// Reads code up to the end, or up to the closing parenthesis of an interpolation.
     private mutating func readCode(until closing: UInt8?) {
@@ -27,9 +30,9 @@ struct SwiftText {
                 index += 1
                 continue
             }
-            if starts("//") {
+            if starts(SwiftText.lineComment) {
                 blank(toEndOfLine: ())
-            } else if starts("/*") {
+            } else if starts(SwiftText.commentStart) {
                 blankComment()
             } else if let literal = openingOfString() {
                 readString(hashes: literal.hashes, quotes: literal.quotes)
@@ -45,11 +48,19 @@ struct SwiftText {
         }
     }
 
-    private func starts(_ text: String, at offset: Int = 0) -> Bool {
-        let bytes = Array(text.utf8)
+    /// Whether these bytes are next. Called for every byte, so it allocates nothing.
+    private func starts(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
         let start = index + offset
-        return start + bytes.count <= source.count
-            && source[start..<start + bytes.count].elementsEqual(bytes)
+        guard start + bytes.count <= source.count else { return false }
+        for index in bytes.indices where source[start + index] != bytes[index] { return false }
+        return true
+    }
+
+    /// The number of equal bytes from an offset.
+    private func count(of byte: UInt8, at offset: Int) -> Int {
+        var end = index + offset
+        while end < source.count, source[end] == byte { end += 1 }
+        return end - index - offset
     }
 
     private mutating func blankOne() {
@@ -64,10 +75,10 @@ struct SwiftText {
     private mutating func blankComment() {
         var depth = 0
         repeat {
-            if starts("/*") {
+            if starts(SwiftText.commentStart) {
                 depth += 1
                 blankOne()
-            } else if starts("*/") {
+            } else if starts(SwiftText.commentEnd) {
                 depth -= 1
                 blankOne()
             }
@@ -76,27 +87,29 @@ struct SwiftText {
     }
 
     private func openingOfString() -> (hashes: Int, quotes: Int)? {
-        var hashes = 0
-        while starts("#", at: hashes) { hashes += 1 }
-        guard starts("\"", at: hashes) else { return nil }
-        return (hashes, starts("\"\"\"", at: hashes) ? 3 : 1)
+        let hashes = count(of: UInt8(ascii: "#"), at: 0)
+        let quotes = count(of: UInt8(ascii: "\""), at: hashes)
+        guard quotes > 0 else { return nil }
+        return (hashes, quotes >= 3 ? 3 : 1)
     }
 
     /// Blanks the text between the quotes; interpolated code stays.
     private mutating func readString(hashes: Int, quotes: Int) {
         index += hashes + quotes
         let tail = String(repeating: "#", count: hashes)
-        let closing = String(repeating: "\"", count: quotes) + tail
+        let closing = Array((String(repeating: "\"", count: quotes) + tail).utf8)
+        let escape = Array(("\\" + tail).utf8)
+        let interpolation = escape + [UInt8(ascii: "(")]
         while index < source.count {
             if starts(closing) {
-                index += closing.utf8.count
+                index += closing.count
                 return
             }
-            if starts("\\" + tail + "(") {
+            if starts(interpolation) {
                 for _ in 0..<hashes + 2 { blankOne() }
                 readCode(until: UInt8(ascii: ")"))
                 if index < source.count { blankOne() }
-            } else if starts("\\" + tail) {
+            } else if starts(escape) {
                 for _ in 0..<min(hashes + 2, source.count - index) { blankOne() }
             } else if quotes == 1, source[index] == UInt8(ascii: "\n") {
                 return

@@ -137,11 +137,13 @@ enum Some {
     }
 
     static func start(
-        _ number: UInt64, by person: PersonID = anna, seconds: Int64, note: String? = nil
+        _ number: UInt64, by person: PersonID = anna, seconds: Int64, note: String? = nil,
+        destination: ZoneID? = nil, recipients: [PersonID]? = nil
     ) -> Input {
         .startWatch(
             WatchStart(
-                id: watch(number), person: person, span: .seconds(seconds), note: note,
+                id: watch(number), person: person, span: .seconds(seconds),
+                terms: WatchTerms(note: note, destination: destination, recipients: recipients),
                 trace: "t\(number)", request: number))
     }
 }

@@ -120,6 +120,8 @@ import TimerCore
         timed.watch.state = .reminded
         timed.watch.version += 1
         timed.watch.note = nil
+        timed.watch.destination = ZoneID(ID128(high: 4, low: 1))
+        timed.watch.recipients = [1, 2].map { PersonID(ID128(high: 2, low: $0)) }
         try rows.save(timed, at: Timestamp(seconds: 1001))
         try rows.save(watch(2, started: 1000, .ended), at: Timestamp(seconds: 1002))
         try rows.save(watch(3, started: 1000, .expired), at: Timestamp(seconds: 1003))
@@ -136,7 +138,7 @@ import TimerCore
         for (number, state) in WatchState.allCases.enumerated() {
             try rows.save(watch(UInt64(number), started: 0, state), at: .zero)
         }
-        #expect(try rows.removeOver(before: Timestamp(seconds: 1), limit: 100) == 3)
+        #expect(try rows.removeOver(before: Timestamp(seconds: 1), limit: 100) == 4)
         #expect(try rows.running().count == 2)
         try rows.removeAll(of: PersonID(ID128(high: 2, low: 1)))
         #expect(try rows.running().isEmpty)

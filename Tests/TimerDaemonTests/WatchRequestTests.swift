@@ -77,7 +77,7 @@ import Web
                 return
             }
             #expect(start.person == Self.anna && start.span == .seconds(2730))
-            #expect(start.note == "home by bus" && start.obstacle == nil)
+            #expect(start.terms.note == "home by bus" && start.obstacle == nil)
             #expect(start.request == 5 && start.trace == "t")
         }
     }
@@ -87,7 +87,7 @@ import Web
         let json = try JSON.parse(Array(body.utf8))
         let read = try WatchBody(json, fields: ["minutes", "deadline", "note"])
         #expect(read.span == .until(try #require(Timestamp("2026-11-20T14:30:00Z"))))
-        #expect(read.note == nil)
+        #expect(read.terms == WatchTerms())
     }
 
     @Test(

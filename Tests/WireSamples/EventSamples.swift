@@ -17,7 +17,7 @@ public enum EventSamples {
     private static let signal = EmergencySignal(
         id: emergency, person: person, device: device, trigger: .panic, raised: time,
         received: time + .seconds(1), countdownEnds: time + .seconds(11), fix: fix, battery: 80,
-        note: "by the \"river\"\n", trace: "t-1")
+        note: "by the \"river\"\n", raisedBy: person, signOfLife: time, trace: "t-1")
 
     private static let cancel = EmergencyCancel(
         id: EventID(id(6)), person: person, emergency: emergency, received: time, trace: "t-2")
@@ -120,6 +120,14 @@ public enum EventSamples {
             .sosLocated(
                 EmergencyPlace(
                     emergency: signal.id, person: person, fix: fix, battery: 41, trace: "t-8")),
+            .sosPosition(
+                FollowedPosition(
+                    person: person, emergency: signal.id, fixes: [fix, fix], battery: 41,
+                    charging: false, impairments: [.powerSave])),
+            .deviceReporting(
+                DeviceReporting(
+                    person: person, device: device, isFirst: true, app: "owntracks",
+                    lastReport: time, impairments: [.batteryOptimisation])),
         ] + silences + directory + lastly
 
     private static let silence = ContactChange(
@@ -185,6 +193,7 @@ public enum EventSamples {
         .messageRequested(SealedMessage(expires: time, sealed: "c2VhbGVk")),
         .neverNotifyChanged(
             NeverNotifyList(person: person, people: [PersonID(id(20))], circles: [circle])),
+        .pinChanged(PersonPIN(person: person, salt: "00", hashes: ["01", "02"])),
     ]
 
     private static let lastly: [EventBody] = [
@@ -192,7 +201,7 @@ public enum EventSamples {
         .watchChanged(
             Watch(
                 id: WatchID(id(12)), person: person, started: time, deadline: time,
-                state: .reminded)),
+                destination: zone, recipients: [PersonID(id(20))], state: .reminded)),
         .watchExpired(signal), .retentionDue(RetentionRound(at: time)),
         .notificationChanged(
             NotificationChanged(
@@ -211,6 +220,10 @@ public enum EventSamples {
                         name: "kannel", kind: .external, channels: [.sms], failing: time)
                 ],
                 contacts: [ContactPointState(contact: ContactPointKey(id(14)), problem: .dead)])),
+        .watchCommandReceived(
+            WatchCommand(
+                person: person, watch: WatchID(id(12)), action: .extend, seconds: 1800, at: time,
+                trace: "trace-2")),
         .usageRecorded(CredentialUsage(day: 20_780, credentials: [CredentialID(id(11))])),
     ]
 

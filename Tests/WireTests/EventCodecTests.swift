@@ -63,6 +63,51 @@ import WireSamples
         #expect(json["source"]?.string == "/jaga/\(service)")
     }
 
+    /// Other services and programs of operators read these fields.
+    @Test func `encodes positions and reporting as documented`() throws {
+        let (person, device) = (PersonID(ID128(high: 1, low: 1)), DeviceID(ID128(high: 2, low: 1)))
+        let emergency = EmergencyID(ID128(high: 3, low: 1))
+        let time = Timestamp(milliseconds: 1_700_000_000_123)
+        let fix = Fix(
+            time: time, position: Coordinate(latitudeE7: 31_234_567, longitudeE7: 1_012_345_678),
+            accuracyCentimetres: 512)
+        let place =
+            #"{"time":"2023-11-14T22:13:20.123Z","lat":3.1234567,"lon":101.2345678,"#
+            + #""accuracy":5.12}"#
+        let samples: [(body: EventBody, data: String)] = [
+            (
+                .sosPosition(
+                    FollowedPosition(
+                        person: person, emergency: emergency, fixes: [fix, fix], battery: 41,
+                        charging: false, impairments: [.powerSave])),
+                #"{"person":"\#(person)","emergency":"\#(emergency)","#
+                    + #""fixes":[\#(place),\#(place)],"battery":41,"charging":false,"#
+                    + #""impairments":["power-save"]}"#
+            ),
+            (
+                .sosPosition(
+                    FollowedPosition(person: person, emergency: emergency, fixes: [fix])),
+                #"{"person":"\#(person)","emergency":"\#(emergency)","fixes":[\#(place)],"#
+                    + #""impairments":[]}"#
+            ),
+            (
+                .deviceReporting(
+                    DeviceReporting(
+                        person: person, device: device, isFirst: true, app: "owntracks",
+                        lastReport: time, impairments: [.batteryOptimisation])),
+                #"{"person":"\#(person)","device":"\#(device)","isFirst":true,"app":"owntracks","#
+                    + #""lastReport":"2023-11-14T22:13:20.123Z","#
+                    + #""impairments":["battery-optimisation"]}"#
+            ),
+        ]
+        for (body, data) in samples {
+            let event = Event(id: EventID(.zero), time: time, body: body)
+            let json = try EventCodec.cloudEvent(event, stream: nil, position: nil)
+            #expect(json["data"]?.text == data)
+            #expect(try EventCodec.decode(EventCodec.encode(event)) == event)
+        }
+    }
+
     @Test func `keeps reports small`() throws {
         let event = try #require(EventSamples.events.first { $0.kind == .inputReport })
         #expect(try EventCodec.encode(event).wireBytes < 160)

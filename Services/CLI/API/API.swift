@@ -92,6 +92,13 @@ final class API {
 
     func delete(_ path: String) throws { _ = try call(.delete, path) }
 
+    /// Removes an entity if it still has a version.
+    func delete(_ path: String, ifVersion version: Int64) throws {
+        var call = request(.delete, path, nil)
+        call.headers["If-Match"] = "\"\(version)\""
+        _ = try body(of: try exchange(call), "DELETE \(path)")
+    }
+
     /// Returns the matching items of a paged list, up to a limit.
     ///
     /// - Parameter path: may have a query

@@ -33,8 +33,23 @@ struct Names {
     /// The id of a person, circle or set.
     func id(of kind: Kind, _ text: String) throws -> String {
         if kind.isID(text) { return text }
-        return try Names.only(
-            text, among: try api.list(kind.path).map(Names.Candidate.init), kind.rawValue)
+        return try Names.only(text, among: try candidates(of: kind), kind.rawValue)
+    }
+
+    private func candidates(of kind: Kind) throws -> [Candidate] {
+        switch kind {
+        case .person: try people()
+        case .circle, .set: try api.list(kind.path).map(Candidate.init)
+        }
+    }
+
+    /// All people; for people who are no operators, the members of their circles.
+    private func people() throws -> [Candidate] {
+        if let all = try? api.list(Kind.person.path) { return all.map(Candidate.init) }
+        let members = try api.list(Kind.circle.path).flatMap { $0["members"]?.array ?? [] }
+        let names = members.map { ($0.cell("person"), $0.cell("name")) }
+        return Dictionary(names, uniquingKeysWith: { first, _ in first })
+            .map { Candidate(id: $0.key, name: $0.value) }.sorted { $0.id < $1.id }
     }
 
     /// The id of a zone of an owner, such as `/v1/circles/cir_…`.

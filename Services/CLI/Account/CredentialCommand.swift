@@ -18,7 +18,7 @@ enum CredentialCommand: Command {
             with --person; nobody but the person creates credentials that act as them.
             """,
         options: [
-            .init(name: "--person", value: "PERSON", help: "whose (default: the token's person)"),
+            OwnAccount.option,
             .init(name: "--kind", value: "KIND", help: "create: person or help (default person)"),
             .init(
                 name: "--days", value: "N",
@@ -28,7 +28,7 @@ enum CredentialCommand: Command {
 
     static func run(_ call: Call) throws -> Int32 {
         let api = try API(call)
-        let path = "/v1/people/\(API.pathPart(try person(of: api, call)))/credentials"
+        let path = try OwnAccount(api, call).path + "/credentials"
         switch (call.parameters[0], call.parameters.count) {
         case ("list", 1): list(try api.list(path), call)
         case ("create", 2): try create(call.parameters[1], at: path, api, call)
@@ -40,16 +40,6 @@ enum CredentialCommand: Command {
                 "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
         }
         return 0
-    }
-
-    /// The person in `--person`, otherwise that of the token.
-    private static func person(of api: API, _ call: Call) throws -> String {
-        if let person = call.value("--person") { return person }
-        guard let person = try api.get("/v1/rights")["principal"]?["person"]?.string else {
-            throw CommandError(
-                "the token is not that of a person", hint: "set --person, or JAGA_TOKEN")
-        }
-        return person
     }
 
     private static func list(_ credentials: [JSON], _ call: Call) {

@@ -216,7 +216,7 @@ extension JSON {
     }
 
     fileprivate func hash(_ key: String) throws(Unreadable) -> UInt64 {
-        guard let hash = OutsideNumber.bits(hexadecimal: try text(key), UInt64.self) else {
+        guard let hash = UntrustedNumber.bits(hexadecimal: try text(key), UInt64.self) else {
             throw Unreadable(field: key)
         }
         return hash

@@ -82,8 +82,8 @@ struct Call: Sendable {
         _ option: String, default defaultValue: Int, in range: ClosedRange<Int>
     ) throws(CommandError) -> Int {
         guard let text = value(option) else { return defaultValue }
-        let bounded = range.clamped(to: -OutsideNumber.most...OutsideNumber.most)
-        guard let number = OutsideNumber.integer(text, in: bounded) else {
+        let bounded = range.clamped(to: -UntrustedNumber.most...UntrustedNumber.most)
+        guard let number = UntrustedNumber.integer(text, in: bounded) else {
             let allowed = "\(range.lowerBound) to \(range.upperBound)"
             throw .usage("\(option) must be an integer from \(allowed), not \(text)", syntax)
         }

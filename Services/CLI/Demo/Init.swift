@@ -74,7 +74,7 @@ enum Init: Command {
 
     /// The command that invites a member.
     static func inviteLine(_ circle: String) -> String {
-        "jaga circle invite \(Shell.quoted(circle)) NAME --phone NUMBER --mail ADDRESS"
+        "jaga circle join \(Shell.quoted(circle)) NAME --phone NUMBER --mail ADDRESS"
     }
 
     private static func offerTest(_ api: API, phone: String, mail: String) throws {
@@ -96,17 +96,11 @@ enum Init: Command {
     }
 
     private static func checkNumber(_ text: String) -> String? {
-        let digits = text.dropFirst()
-        let isNumber =
-            text.hasPrefix("+") && (7...15).contains(digits.count)
-            && digits.allSatisfy { $0.isASCII && $0.isNumber }
-        return isNumber ? nil : "use + and the country code, such as +60123456789"
+        text == Channel.sms.rules.address(text) ? nil : Channel.sms.rules.addressHint
     }
 
     private static func checkMail(_ text: String) -> String? {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        let isAddress = parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".")
-        return isAddress ? nil : "use an address such as me@example.org"
+        text == Channel.email.rules.address(text) ? nil : Channel.email.rules.addressHint
     }
 }
 

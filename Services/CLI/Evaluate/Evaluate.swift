@@ -167,14 +167,8 @@ enum EvaluateFiles {
         }
         let id = ZoneID(ID128(high: 4, low: UInt64(number)))
         return ConfiguredZone(
-            Zone(
-                id: id, owner: .circle(WhatIf.circle), name: draft.name, kind: draft.kind,
-                category: draft.category, active: draft.active, priority: draft.priority,
-                shape: draft.shape, prepared: prepared, hysteresisMetres: draft.hysteresisMetres,
-                transitions: draft.effectiveTransitions(times),
-                alertDistanceMetres: draft.alertDistanceMetres,
-                dwellSeconds: draft.dwellSeconds, clock: clock, schedule: times.schedule,
-                absentByMinute: times.absentByMinute, alarm: draft.alarm))
+            draft.zone(
+                id, of: .circle(WhatIf.circle), prepared: prepared, clock: clock, times))
     }
 
     private static func bytes(of path: String) throws -> [UInt8] {

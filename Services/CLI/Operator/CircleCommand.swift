@@ -12,25 +12,27 @@ enum CircleCommand: Command {
             list                   lists all circles; also without a verb
             show CIRCLE            shows members with roles and how each can be reached
             add NAME               creates an empty circle
-            invite CIRCLE PERSON   adds PERSON with the role of --role; a new name with --phone or
-                                   --mail creates an account with these contact points
+            join CIRCLE PERSON     adds PERSON as a managed member with the role of --role; a new
+                                   name with --phone or --mail creates an account with these
+                                   contact points
             role CIRCLE PERSON     changes the role to --role
             remove CIRCLE PERSON   removes a member
 
-            CIRCLE and PERSON are names or ids. People whom the operator invites join at once.
+            CIRCLE and PERSON are names or ids. Members see that they are managed; 'jaga invitation'
+            lets people decide for themselves.
             """,
         options: [
             .init(
                 name: "--role", value: "ROLE",
-                help: "invite, role: admin, guardian or member (invite: default guardian)"),
-            .init(name: "--phone", value: "NUMBER", help: "invite: phone number of a new account"),
-            .init(name: "--mail", value: "ADDRESS", help: "invite: mail address of a new account"),
+                help: "join, role: admin, guardian or member (join: default guardian)"),
+            .init(name: "--phone", value: "NUMBER", help: "join: phone number of a new account"),
+            .init(name: "--mail", value: "ADDRESS", help: "join: mail address of a new account"),
             .init(
                 name: "--vouch", value: nil,
                 help: "invite: verify these; you know that they are the person's"),
             .init(
                 name: "--time-zone", value: "NAME",
-                help: "invite: time zone of a new account (default UTC)"),
+                help: "join: time zone of a new account (default UTC)"),
             .json,
         ] + Syntax.Option.api)
 
@@ -46,7 +48,7 @@ enum CircleCommand: Command {
         case ("add", 2):
             let made = try api.post("/v1/circles", ["name": .string(words[1])])
             Console.print(call.has("--json") ? made.text : "created \(made.cell("id")) \(words[1])")
-        case ("invite", 3): try invite(words[2], to: try path(), api, call)
+        case ("join", 3): try join(words[2], to: try path(), api, call)
         case ("role", 3):
             guard let role = call.value("--role") else {
                 throw CommandError.usage(
@@ -68,7 +70,7 @@ enum CircleCommand: Command {
     }
 
     /// Adds a person, and creates the account if needed.
-    private static func invite(
+    private static func join(
         _ text: String, to path: String, _ api: API, _ call: Call
     ) throws {
         let isNew = call.value("--phone") != nil || call.value("--mail") != nil
@@ -81,7 +83,7 @@ enum CircleCommand: Command {
             guard named.isEmpty, PersonID(text) == nil else {
                 throw CommandError(
                     "the name \(text) is already in use: \(named.first?.cell("id") ?? text)",
-                    hint: "omit --phone and --mail to invite this person; "
+                    hint: "omit --phone and --mail to add this person; "
                         + "'jaga person contact' adds contact points")
             }
             let made = try Enrolment(api: api).person(
@@ -139,7 +141,7 @@ enum CircleCommand: Command {
             let joined = member.cell("joined")
             table.add(
                 member.cell("role"), member.cell("name"),
-                joined.isEmpty ? "invited" : String(joined.prefix(10)),
+                String(joined.prefix(10)) + (member["managed"]?.bool == true ? " managed" : ""),
                 member.cell("sharing"),
                 PersonCommand.contacts(of: person, reachability), id)
         }

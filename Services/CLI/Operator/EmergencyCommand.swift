@@ -2,12 +2,12 @@ import Model
 import Parsing
 import Runtime
 
-/// `jaga emergency`: shows emergencies with recipients and contact points; acknowledges and
-/// resolves them.
+/// `jaga emergency`: shows emergencies with recipients and contact points; acknowledges them, hands
+/// them back and resolves them.
 enum EmergencyCommand: Command {
     static let syntax = Syntax(
         name: "emergency", parameters: ["[VERB]", "[EMERGENCY]"],
-        summary: "list, show, acknowledge and resolve emergencies",
+        summary: "list, show, acknowledge, hand back and resolve emergencies",
         details: """
             list                    lists active emergencies, or ended ones with --ended; also
                                     without a verb
@@ -15,10 +15,13 @@ enum EmergencyCommand: Command {
                                     the state of each message, and who else could be called
             acknowledge EMERGENCY   declares that you respond: the escalation stops for 15 minutes,
                                     and everybody who was notified is informed
+            hand-back EMERGENCY     withdraws that: circles without another responder are alerted
+                                    again at once
             resolve EMERGENCY       ends it and informs everybody who was notified
 
-            EMERGENCY is an id, the reference code in its messages, or the name of the person in
-            danger. 'show' prints names and numbers; the access is recorded in the notifier's log.
+            EMERGENCY is an id, the reference that 'list' shows, or the name of the person in
+            danger. Codes in messages differ: each recipient has their own. 'show' prints names and
+            numbers; the access is recorded in the notifier's log.
             """,
         options: [
             .init(name: "--ended", value: nil, help: "list: ended emergencies, newest first"),
@@ -39,6 +42,9 @@ enum EmergencyCommand: Command {
             if call.has("--json") { Console.print(emergency.text) } else { show(emergency) }
         case ("acknowledge", 2):
             try act("acknowledgement", on: id(of: words[1], api), api, call)
+        case ("hand-back", 2):
+            let id = try id(of: words[1], api)
+            show(try api.call(.delete, "/v1/emergencies/\(id)/acknowledgement"), call)
         case ("resolve", 2): try act("resolution", on: id(of: words[1], api), api, call)
         default:
             throw CommandError.usage(
@@ -158,7 +164,11 @@ enum EmergencyCommand: Command {
         _ what: String, on id: String, _ api: API, _ call: Call
     ) throws {
         let note = call.value("--note").map { [JSON.Member("note", .string($0))] } ?? []
-        let result = try api.post("/v1/emergencies/\(id)/\(what)", .object(note))
+        show(try api.post("/v1/emergencies/\(id)/\(what)", .object(note)), call)
+    }
+
+    /// Prints the state of an emergency after a command.
+    private static func show(_ result: JSON, _ call: Call) {
         if call.has("--json") { return Console.print(result.text) }
         let by = result["by"].map { $0.isNull ? "the operator" : name(of: $0) } ?? ""
         Console.print("\(result.cell("state")) by \(by) at \(result.cell("at"))")

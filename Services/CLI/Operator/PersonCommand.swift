@@ -15,6 +15,13 @@ enum PersonCommand: Command {
                                  and prints its activation code, once
             activate PERSON      reads that code from a line of input, and prints the first token
                                  of the account; PERSON is an id
+            invite [CONTACT]     prints a link that lets a person join the circle of --circle; a
+                                 number or address gets it by message
+            import FILE          creates the accounts of a team from a CSV file with the columns
+                                 name, phone, mail, role, locale and timeZone, and adds them to
+                                 --circle as managed members; --dry-run only checks the file,
+                                 --undo IMPORT erases what an import created and nobody changed
+                                 since
             contact PERSON       adds contact points (--phone, --mail) or removes one (--remove)
             export PERSON FILE   exports all data of a person as a ZIP archive of JSON and GeoJSON;
                                  set JAGA_TOKEN to that person's token. index.json lists the
@@ -29,6 +36,9 @@ enum PersonCommand: Command {
             the file 'erased' in the home erases the person again after a restore.
             """,
         options: [
+            .init(name: "--circle", value: "CIRCLE", help: "invite, import: name or id"),
+            .init(name: "--dry-run", value: nil, help: "import: only check the file"),
+            .init(name: "--undo", value: "IMPORT", help: "import: record of the import to undo"),
             .init(name: "--yes", value: nil, help: "erase: do not ask for confirmation"),
             .init(
                 name: "--phone", value: "NUMBER",
@@ -46,7 +56,7 @@ enum PersonCommand: Command {
                 name: "--time-zone", value: "NAME",
                 help: "add: time zone such as Asia/Kuala_Lumpur (default UTC)"),
             .json,
-        ] + Syntax.Option.api)
+        ] + InvitationMaker.options + Syntax.Option.api)
 
     static func run(_ call: Call) throws -> Int32 {
         let words = call.parameters
@@ -67,6 +77,15 @@ enum PersonCommand: Command {
                     isVouched: call.has("--vouch")))
             Console.print("created \(made.id) \(words[1])")
             for line in Enrolment.activationLines(made) { Console.print(line) }
+        case ("invite", 1...2):
+            let circle = try Names(api: api).id(of: .circle, try circleName(call))
+            try InvitationMaker(api: api).invite(
+                to: API.pathPart(circle), words.count > 1 ? words[1] : nil, call)
+        case ("import", 1) where call.has("--undo"):
+            return try TeamImport(api: api).undo(call.value("--undo") ?? "")
+        case ("import", 2):
+            return try TeamImport(api: api).run(
+                words[1], circle: try circleName(call), isDryRun: call.has("--dry-run"))
         case ("contact", 2): try changeContacts(of: try id(), api, call)
         case ("export", 3): try export(try id(), to: words[2], api)
         case ("erase", 2): return try erase(try id(), api, isSure: call.has("--yes"))
@@ -92,6 +111,13 @@ enum PersonCommand: Command {
                 "name": .string(call.value("--name") ?? "first"),
             ])
         Console.print(try CredentialCommand.token(in: made))
+    }
+
+    private static func circleName(_ call: Call) throws(CommandError) -> String {
+        guard let name = call.value("--circle") else {
+            throw .usage("--circle is required", syntax)
+        }
+        return name
     }
 
     private static func path(_ person: String) -> String { "/v1/people/\(API.pathPart(person))" }

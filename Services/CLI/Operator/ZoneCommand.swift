@@ -18,6 +18,8 @@ enum ZoneCommand: Command {
             applicable           lists all zones that apply to --person, and their recipients
             opt-out ZONE         opts --person out of a zone
             opt-in ZONE          ends the opt-out of --person
+            accept ZONE          lets others learn its name while --person shares zones only
+            decline ZONE         withdraws that
             suggested            lists circles that --person drew on their phone
             accept-suggestion ID creates a zone of --person from one, or of --circle if given
             drop-suggestion ID   deletes one
@@ -64,11 +66,17 @@ enum ZoneCommand: Command {
             Console.print("removed")
         case ("mail", let id?): try mail(owner.zone(id, api) + "/mail", api, call)
         case ("opt-out", let id?):
-            _ = try api.call(.put, optOutPath(of: id, by: owner.person, api))
+            _ = try api.call(.put, choice("zone-opt-outs", of: id, by: owner.person, api))
             Console.print("opted out")
         case ("opt-in", let id?):
-            try api.delete(optOutPath(of: id, by: owner.person, api))
+            try api.delete(choice("zone-opt-outs", of: id, by: owner.person, api))
             Console.print("opted in")
+        case ("accept", let id?):
+            _ = try api.call(.put, choice("zone-acceptances", of: id, by: owner.person, api))
+            Console.print("accepted")
+        case ("decline", let id?):
+            try api.delete(choice("zone-acceptances", of: id, by: owner.person, api))
+            Console.print("no longer accepted")
         default:
             throw CommandError.usage(
                 "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
@@ -76,12 +84,11 @@ enum ZoneCommand: Command {
         return 0
     }
 
-    /// The path of a person's opt-out of a zone, which may have another owner.
-    private static func optOutPath(
-        of zone: String, by person: String, _ api: API
+    /// The path of what a person chose about a zone, which may have another owner.
+    private static func choice(
+        _ kind: String, of zone: String, by person: String, _ api: API
     ) throws -> String {
-        try person + "/zone-opt-outs/"
-            + API.pathPart(Names(api: api).zone(zone, applyingTo: person))
+        try person + "/\(kind)/" + API.pathPart(Names(api: api).zone(zone, applyingTo: person))
     }
 
     /// Mails zones to the address in `--to`.
@@ -130,13 +137,14 @@ enum ZoneCommand: Command {
             for item in items { Console.print(item.text) }
             return
         }
-        var table = Table("zone", "owner", "opted out", "recipients", "messages to", "id")
+        var table = Table(
+            "zone", "owner", "opted out", "accepted", "recipients", "messages to", "id")
         for item in items {
             let recipients = (item["recipients"]?.array ?? []).map { $0.cell("name") }
             let numbers = (item["texted"]?.array ?? []).map { $0.cell("number") }
             table.add(
                 item["zone"]?["properties"]?.cell("name") ?? "", item.cell("ownerName"),
-                item.cell("optedOut"), recipients.joined(separator: ", "),
+                item.cell("optedOut"), item.cell("accepted"), recipients.joined(separator: ", "),
                 numbers.joined(separator: ", "), item["zone"]?.cell("id") ?? "")
         }
         for line in table.lines { Console.print(line) }

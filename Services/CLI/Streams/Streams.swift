@@ -109,7 +109,7 @@ enum Streams: Command {
     private static func settle(_ call: Call, action: String, entry: String) throws -> Int32 {
         let parts = entry.split(separator: ":")
         guard parts.count == 2, let service = Service(rawValue: String(parts[0])),
-            let number = OutsideNumber.integer(parts[1], in: 0...OutsideNumber.most)
+            let number = UntrustedNumber.integer(parts[1], in: 0...UntrustedNumber.most)
         else {
             throw CommandError.usage("ENTRY must be such as timer:3, not \(entry)", syntax)
         }

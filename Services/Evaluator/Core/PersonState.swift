@@ -128,6 +128,8 @@ struct PersonState: Sendable {
     /// Updates alarms by what has changed since the last update.
     private mutating func updateAlarms(_ zones: KnownZones, _ turn: inout Turn) {
         alarms.update(presence, zones, &turn)
+        for signal in turn.zoneSignals { emergency.raise(zone: signal, presence.fixes, &turn) }
+        turn.zoneSignals.removeAll()
         if turn.trustedFix != nil { turn.isMoved = true }
         turn.trustedFix = nil
         if !turn.changes.isEmpty { turn.changes.removeAll(keepingCapacity: true) }

@@ -56,6 +56,8 @@ struct Turn {
     var areWaitsStale = false
     /// Zones whose messages are due.
     var triggered = TriggeredZones()
+    /// Signals of zones that raise an emergency, in order.
+    var zoneSignals: [EmergencySignal] = []
     /// Bounds of the distance from the last evaluated fix to the nearest edge, if known.
     var edgeBounds: NearestEdgeBounds?
     var buffers = Buffers()

@@ -21,8 +21,15 @@ public enum Answer: Hashable, Sendable {
     case notFound
     /// The call can no longer be cancelled: people are being notified.
     case tooLate
+    /// Cancelling needs the PIN.
+    case pinNeeded
+    case wrongPIN
+    /// After five wrong PINs one is compared at a time.
+    case tooManyPINs(seconds: Int)
     /// Too many calls were cancelled recently: this one continues.
     case tooManyCancels(seconds: Int)
+    /// A call on somebody's behalf does not say whose.
+    case personNeeded
 }
 
 /// The result of a request with reports.

@@ -21,6 +21,7 @@ public struct Core: Sendable {
     private var policies: Policies
     public private(set) var contactStates: ContactStateMachine
     private var positions = Positions()
+    public private(set) var followedPositions: FollowedPositions
     private var forgotten: Timestamp = .zero
 
     /// Restores the core from the store and queues a comparison of the whole directory with the
@@ -40,6 +41,8 @@ public struct Core: Sendable {
         contactStates = ContactStateMachine(
             rows: stored.contactStates, expectations: stored.expectations,
             heldSince: stored.contactLossHeldSince)
+        followedPositions = FollowedPositions(
+            rows: stored.followed, open: emergencies.signals.openPeople)
         distributor.enqueueAllChecks(directory)
     }
 
@@ -59,7 +62,8 @@ public struct Core: Sendable {
         case .emergency(let request):
             Intake.accept(
                 request, &reports, &emergencies, &journeys, &distributor, &sequencer, &turn)
-        case .cancellation(let request): emergencies.cancel(request, &sequencer, &turn)
+        case .cancellation(let request):
+            emergencies.cancel(request, reports, &sequencer, &turn)
         case .readEmergency(let request): emergencies.read(request, &turn)
         case .readPositions(let request): positions.read(request, viewer(turn.directory), &turn)
         case .alarm(let request): alarms.answer(request, &sequencer, &turn)
@@ -90,7 +94,9 @@ public struct Core: Sendable {
                     .inputContact(contact), of: contact.person, cause: event.id.raw,
                     trace: event.trace, &turn)
             } else if case .accessRecorded(let record) = event.body {
-                turn.emit(.access(AccessRow(record)))
+                let isHidden = emergencies.signals.hidesLook(
+                    at: record.person, by: record.viewer, at: turn.now)
+                if !isHidden { turn.emit(.access(AccessRow(record))) }
             } else {
                 emergencies.applyDelivery(event, reports, &sequencer, &turn)
             }
@@ -98,6 +104,27 @@ public struct Core: Sendable {
         case .renewCheckpoints(let partitions): sequencer.repeatLogic(to: partitions, &turn)
         case .erased(let person): reports.forget(person)
         case .turnEnd: endTurn(&turn)
+        }
+        if let person = input.followedPerson { updateFollowedPosition(of: person, &turn) }
+    }
+
+    /// Publishes the position of a person who is followed, if it changed.
+    private mutating func updateFollowedPosition(of person: PersonID, _ turn: inout Turn<Effect>) {
+        let emergency = emergencies.signals.openEmergency(of: person)
+        guard followedPositions.concerns(person, emergency: emergency) else { return }
+        let device = reports.primaryRow(of: person, in: turn.directory)
+        let condition = device.flatMap { devices.condition(of: $0.device) }
+        followedPositions.update(
+            person, emergency: emergency, device: device,
+            impairments: condition?.impairments ?? [], &turn)
+    }
+
+    /// How a device reports now; nil = it never reported.
+    private func reporting(of device: DeviceID) -> DeviceReporting? {
+        reports.devices.read(device) { row in
+            DeviceReporting(
+                row, isFirst: reports.firstDevices[row.person] == device,
+                impairments: devices.condition(of: device)?.impairments ?? [])
         }
     }
 
@@ -108,6 +135,7 @@ public struct Core: Sendable {
             return Intake.reject(
                 batch, &reports, &contactStates, &journeys, &distributor, &sequencer, &turn)
         }
+        let reported = reporting(of: device)
         let (counts, calls) = Intake.accept(
             batch, &reports, &devices, &emergencies, &journeys, &distributor, &sequencer, &turn)
         var answer = ReportsAnswer(
@@ -130,6 +158,9 @@ public struct Core: Sendable {
                     of: batch, policies, isEvent: isEvent,
                     appended: counts.accepted > 0 || !calls.isEmpty, &sequencer, &turn)
             }
+        }
+        if let now = reporting(of: device), now.differs(from: reported) {
+            turn.raise(.deviceReporting(now), id: now.id, trace: "")
         }
         turn.answer(batch.request, .reports(answer))
     }
@@ -168,6 +199,7 @@ public struct Core: Sendable {
         alarms.forget(person, &turn)
         policies.forget(person, &turn)
         contactStates.forget(person, &turn)
+        followedPositions.forget(person, &turn)
         turn.emit(.decision(.removeAll(person)))
         turn.emit(.erase(person))
     }
@@ -179,6 +211,9 @@ public struct Core: Sendable {
         journeys.handle(.turnEnd, &turn)
         reports.sequenceBacklog(&sequencer, &turn)
         contactStates.endTurn(&sequencer, &turn)
+        for person in followedPositions.due(at: turn.now) {
+            updateFollowedPosition(of: person, &turn)
+        }
         guard turn.now - forgotten > .seconds(3600) else { return }
         forgotten = turn.now
         let limit = turn.now - .seconds(Limits.memoryDays * 86_400)

@@ -19,6 +19,7 @@ public enum Effect: Hashable, Sendable {
     case access(AccessRow)
     case journeys(Journeys.Effect)
     case emergency(EmergencyEffect)
+    case followedPosition(FollowedPositionEffect)
     case alarm(AlarmEffect)
     case policy(PolicyEffect)
     case contact(ContactEffect)

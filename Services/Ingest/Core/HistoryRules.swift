@@ -22,15 +22,20 @@ public struct HistoryRules: Hashable, Sendable {
         }
     }
 
-    /// The start of a person's kept history: limited by their plan and by the longest history of
-    /// their circles. Nil if the person is unknown.
+    /// The start of a person's kept history: limited by their plan and by the longest history that
+    /// their circles show and the person agreed to. Nil if the person is unknown.
     public func historyStart(
         _ person: PersonID, in directory: Replica, at time: Timestamp
     ) -> Timestamp? {
         guard let known = directory.person(person) else { return nil }
         let plan = days(of: known.plan)
-        let circles = directory.circles(of: person).compactMap(directory.circle)
-        let wanted = circles.map { $0.historyDays ?? plan }.max() ?? plan
+        let wanted =
+            directory.circles(of: person).compactMap { id -> Int? in
+                guard let circle = directory.circle(id), let member = circle.member(person) else {
+                    return nil
+                }
+                return circle.historyDays(of: member) ?? plan
+            }.max() ?? plan
         return time - .seconds(Int64(min(plan, wanted)) * 86_400)
     }
 }

@@ -44,6 +44,22 @@ public enum Input: Sendable {
     case turnEnd
 }
 
+extension Input {
+    /// The person whose live position it may change; nil = nobody's.
+    var followedPerson: PersonID? {
+        switch self {
+        case .batch(let batch): batch.person
+        case .quarantineRetry(let retry): retry.person
+        case .emergency(let request): request.principal.person
+        case .derived(let event), .deadlines(let event), .deliveries(let event): event.body.person
+        case .rejectedRequest, .cancellation, .readEmergency, .readPositions, .alarm, .readAlarm,
+            .checkIn, .readPolicy, .locate, .journeys, .directoryChanging, .watchesReplaced,
+            .logic, .renewCheckpoints, .erased, .turnEnd:
+            nil
+        }
+    }
+}
+
 /// A request to read one object.
 public struct ReadRequest<ID: Hashable & Sendable>: Hashable, Sendable {
     public var request: UInt64

@@ -128,6 +128,8 @@ public enum Limits {
     public static let callsAlwaysStored = 3
     /// … further ones within this time after a stored one only increase a count.
     public static let callsJoinSeconds: Int64 = 30
+    /// Looks of its recipients stay hidden so long after an emergency under duress ended.
+    public static let covertLooksHiddenSeconds: Int64 = 86_400
     /// After this many stored calls of a person within this time none can be cancelled.
     public static let callsBeforeCancelPause = 10
     public static let cancelPauseSeconds: Int64 = 60
@@ -174,6 +176,15 @@ public enum Limits {
 
     /// A last position older than this is `old`.
     public static let freshSeconds: Int64 = 1800
+    /// The position of a person in an emergency is published at most this often; close fixes of a
+    /// trail are one.
+    public static let followedPositionSeconds: Int64 = 10
+    /// The trail that is published when an emergency opens.
+    public static let trailSeconds: Int64 = 1800
+    /// Reports read for a trail; of more, the newest.
+    public static let trailReportsMax = 2000
+    /// People whose live positions are updated in one turn because time has passed.
+    public static let followedPerTurn = 256
     /// A slower device counts as stationary.
     public static let movingCentimetresPerSecond: Int32 = 60
     /// Two fixes farther apart do not tell whether the device moves now.

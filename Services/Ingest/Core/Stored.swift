@@ -10,6 +10,7 @@ extension Core {
         /// Ordered by number.
         public var waiting: [WaitingRow] = []
         public var emergencies: [EmergencyRow] = []
+        public var followed: [FollowedRow] = []
         public var configuredCircles: [ConfiguredCircleRow] = []
         public var configuredPeople: [ConfiguredPersonRow] = []
         public var configuredSets: [ConfiguredSetRow] = []

@@ -38,7 +38,7 @@ struct ConsumedStreams {
         Set(
             events.compactMap { event in
                 guard case .watchChanged(let watch) = event.body,
-                    [.active, .reminded].contains(watch.state)
+                    watch.state.isRunning
                 else { return nil }
                 return watch.id
             })

@@ -103,6 +103,10 @@ final class CoreRunner {
         case .deviceLog(let row): try writer.deviceLog.save(row)
         case .access(let row): try writer.access.save(row)
         case .emergency(let effect): try writer.emergencies.write(effect)
+        case .followedPosition(.open(let opening)):
+            let trail = try writer.followedPositions.trail(of: opening, from: writer.intake.reports)
+            try host.append(try EventCodec.encode(opening.event(trail: trail)), to: .sos)
+        case .followedPosition(let effect): try writer.followedPositions.write(effect)
         case .alarm(let effect): try writer.alarms.write(effect)
         case .policy(let effect): try writer.policies.write(effect)
         case .decision(let effect): try writer.decisions.write(effect)

@@ -30,7 +30,7 @@ final class Counts {
             .checkIn,
             .tooSoon, .denied,
             .notFound,
-            .tooLate, .tooManyCancels:
+            .tooLate, .pinNeeded, .wrongPIN, .tooManyPINs, .tooManyCancels, .personNeeded:
             break
         }
     }

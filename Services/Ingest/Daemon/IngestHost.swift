@@ -15,6 +15,8 @@ protocol IngestHost: JourneysHost {
     var isDirectoryFresh: Bool { get }
 
     func principal(of request: Request) -> Principal?
+    /// Returns the valid credential of a request; nil if it is missing, unknown or expired.
+    func credential(of request: Request) -> Credential?
     /// Records that a credential was used, which the host does itself for requests of the API.
     func recordUse(of credential: CredentialID)
     /// Appends to a stream owned by ingest, in the turn's transaction.

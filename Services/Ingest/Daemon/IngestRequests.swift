@@ -9,6 +9,8 @@ import Web
 
 /// Routes requests to the features that answer them.
 struct IngestRequests {
+    static let router = Router(IngestOperation.table)
+
     let runner: CoreRunner
     let admission: AdmissionControl
     let batches: BatchRequests
@@ -50,7 +52,7 @@ struct IngestRequests {
     }
 
     func handle(_ request: Request) throws {
-        switch Endpoint.router.route(request) {
+        switch IngestRequests.router.route(request) {
         case .answered(let response): host.answer(request.id, response)
         case .found(let found, let parameters):
             if case .phone(let phone) = found.id {
@@ -69,7 +71,7 @@ struct IngestRequests {
     }
 
     private func handle(
-        _ request: Request, _ found: RoutedOperation<Endpoint>, _ parameters: Parameters
+        _ request: Request, _ found: RoutedOperation<IngestOperation>, _ parameters: Parameters
     ) throws {
         let route = found.id
         let principal = try principal(of: request, on: route)
@@ -99,7 +101,7 @@ struct IngestRequests {
         case .positions:
             var reading = try read("circle", CircleID.self)
             reading.reason = try request.accessReason(
-                isRequired: host.replica.needsReason(principal, toReadIn: reading.id))
+                isRequired: principal.needsReason(toReadIn: reading.id, in: host.replica))
             try runner.handle(.readPositions(reading))
         case .alarm: try runner.handle(.readAlarm(read("person", PersonID.self)))
         case .policy: try runner.handle(.readPolicy(read("person", PersonID.self)))
@@ -118,14 +120,14 @@ struct IngestRequests {
         case .export:
             try access.export(
                 try parameters.id("person", PersonID.self), request, for: principal)
-        case .locate, .suggestions, .removeSuggestion, .setKey, .dropKey:
-            try devices.handle(request, route, parameters, by: principal)
+        case .device(let operation):
+            try devices.handle(request, operation, parameters, by: principal)
         case .journeys(let operation):
             try journeys.handle(request, operation, parameters, by: principal)
-        case .mqtt, .setTopic, .dropTopic:
-            try mqtt.handle(request, route, parameters, by: principal)
-        case .quarantine, .quarantined, .retryQuarantined, .dropQuarantined:
-            try quarantine.handle(request, route, parameters, by: principal)
+        case .mqtt(let operation):
+            try mqtt.handle(request, operation, parameters, by: principal)
+        case .quarantine(let operation):
+            try quarantine.handle(request, operation, parameters, by: principal)
         }
     }
 
@@ -133,7 +135,9 @@ struct IngestRequests {
     ///
     /// - Throws: 401 if the credentials are missing or wrong, 503 if they may not have arrived here
     ///   yet
-    private func principal(of request: Request, on route: Endpoint) throws(Problem) -> Principal {
+    private func principal(of request: Request, on route: IngestOperation) throws(Problem)
+        -> Principal
+    {
         if let principal = host.principal(of: request) { return principal }
         let secrets = request.token.map { [$0] } ?? []
         // A phone that is about to be set up again can call for help meanwhile.

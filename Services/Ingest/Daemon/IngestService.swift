@@ -105,7 +105,9 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
     }
 
     var nextDeadline: Timestamp? {
-        runner.core.hasWork || rounds.isAtWork ? host.now : runner.journeys.nextDeadline
+        if runner.core.hasWork || rounds.isAtWork { return host.now }
+        return [runner.core.followedPositions.nextDue, runner.journeys.nextDeadline]
+            .compactMap(\.self).min()
     }
 
     func committed() {

@@ -39,11 +39,8 @@ struct Main {
         consumes: [
             .membership: [.directory], .timer: [.deadlines], .notifier: [.deliveries],
         ],
-        bodyBytesByPath: PhoneProtocol.bodyBytesByPath.merging([
-            "/v1/people/*/journeys/*/photos": JourneyLimits.photoBytes
-        ]) { $1 }, unreadBodyPaths: [IngestOperation.emergencyPath],
         // ``AdmissionControl`` counts, once it is known what a phone sends.
-        isLimited: { _ in false }, operation: Endpoint.router.operation,
+        isLimited: { _ in false }, operation: IngestRequests.router.operation,
         check: { configuration in
             _ = try MQTTSettings.intake(configuration)
             try KeyFile.devices(secrets: configuration.text("JAGA_HOME") + "/secrets").check()

@@ -54,6 +54,13 @@ final class Replies {
         return false
     }
 
+    /// Answers a repeated command about a person's safety with the stored response, otherwise
+    /// records how to answer it.
+    func isRepeatedCommand(_ request: Request, by principal: Principal) throws -> Bool {
+        try isRepeated(
+            request, by: principal, status: 202, within: IdempotencyStore.commandWindow)
+    }
+
     /// Sends the core's response to a request.
     func reply(to request: UInt64, _ answer: Answer) throws {
         let form = pending.removeValue(forKey: request) ?? Form()
@@ -83,15 +90,40 @@ final class Replies {
     }
 }
 
-/// How long an equal request about a person's safety counts as a repetition. Some callers always
-/// send the same key; their second emergency or check-in must count.
+/// How long an equal emergency request counts as a repetition. Some callers always send the same
+/// key; their second emergency must count.
 enum RepetitionWindow {
-    /// Cancellations, check-ins and alarm answers: as long as one attempt is retried.
-    static let answer = Duration.seconds(60)
-    /// Emergencies, while the first request's emergency is active and nobody has acknowledged,
-    /// cancelled or ended any part of it: an equal request could only join it.
+    /// While the first request's emergency is active and nobody has acknowledged, cancelled or
+    /// ended any part of it: an equal request could only join it.
     static let activeEmergency = Duration.seconds(600)
-    /// Emergencies with a response: a retry that was already on its way. A later call must reopen
-    /// it or open another.
+    /// After a response: a retry that was already on its way. A later call must reopen it or open
+    /// another.
     static let answeredEmergency = Duration.seconds(30)
+}
+
+extension Replies {
+    /// 21: stored responses move to the table that all services have.
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE answered (
+                    key BLOB PRIMARY KEY,
+                    status INTEGER NOT NULL,
+                    body BLOB NOT NULL,
+                    time INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """),
+        Migration(
+            number: 21,
+            sql: """
+                INSERT INTO idempotent_answer (id, fingerprint, sealed, created)
+                    SELECT key, key, CAST(json_object(
+                        'status', status,
+                        'headers', json('[["Content-Type","application/json"]]'),
+                        'body', CAST(body AS TEXT)) AS BLOB), time
+                    FROM answered;
+                DROP TABLE answered;
+                """),
+    ]
 }

@@ -31,11 +31,22 @@ enum Responses {
                 .tooMany(
                     "too many calls for help were cancelled; this one continues",
                     retryAfterSeconds: seconds))
+        case .pinNeeded:
+            .problem(.denied("the PIN is needed", hint: "Send it: {\"pin\": \"4711\"}."))
+        case .wrongPIN:
+            .problem(.denied("the PIN is wrong", hint: "Send your PIN: {\"pin\": \"4711\"}."))
+        case .tooManyPINs(let seconds):
+            .problem(.tooMany("wait after five wrong PINs", retryAfterSeconds: seconds))
         case .tooLate:
             .problem(
                 .conflict(
                     "the countdown is over, and people are being notified",
                     hint: "A recipient of the emergency can resolve it."))
+        case .personNeeded:
+            .problem(
+                .invalid(
+                    "not the id of a person", field: "person",
+                    hint: "name the person for whom you call, or omit the trigger guardian"))
         }
     }
 
@@ -110,6 +121,8 @@ enum Responses {
             .init("countdownEnds", .string(view.countdownEnds.description)),
             .init("endedCircles", .array(view.endedCircles.map { .string($0.description) })),
             .init("joinedCalls", .integer(Int64(view.joinedCalls))),
+            .init("raisedBy", view.raisedBy.map { .string($0.description) } ?? .null),
+            .init("asksPerson", .bool(view.asksPerson)),
         ]
         if !ignored.isEmpty {
             members.append(.init("ignored", .array(ignored.map { .string($0) })))

@@ -12,6 +12,7 @@ struct Writer {
     let deviceLog: DeviceLogTable
     let access: AccessTable
     let emergencies: EmergencyTable
+    let followedPositions: FollowedPositionTable
     let alarms: AlarmTable
     let policies: PolicyTable
     let contactStates: ContactTable
@@ -26,6 +27,7 @@ struct Writer {
         deviceLog = DeviceLogTable(database: database)
         access = AccessTable(database: database)
         emergencies = EmergencyTable(database: database)
+        followedPositions = FollowedPositionTable(database: database)
         alarms = AlarmTable(database: database)
         policies = PolicyTable(database: database)
         contactStates = ContactTable(database: database)
@@ -38,6 +40,7 @@ struct Writer {
         var stored = Core.Stored()
         try intake.load(into: &stored)
         try emergencies.load(into: &stored)
+        try followedPositions.load(into: &stored)
         try alarms.load(into: &stored)
         try policies.load(into: &stored)
         try deviceStatus.load(into: &stored)
@@ -61,4 +64,18 @@ struct Writer {
         try database.run("DELETE FROM applied WHERE time < ?", .time(time))
         try intake.reports.forgetSkewed(before: time)
     }
+}
+
+extension Writer {
+    /// Applied events that may be applied only once.
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE applied (
+                    id BLOB PRIMARY KEY,
+                    time INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
 }

@@ -32,6 +32,8 @@ package struct JourneyViewer: Hashable, Sendable {
             isOwn = true
             return
         }
+        // The secret of a phone may be part of an address, so it reads nothing of others.
+        if case .device = principal { return nil }
         var denial: Denial?
         for id in directory.circles(of: person) {
             guard let circle = directory.circle(id), let subject = circle.member(person) else {
@@ -42,7 +44,7 @@ package struct JourneyViewer: Hashable, Sendable {
             case nil where access.detail(of: subject) == .exact:
                 let viewer = principal.person.flatMap(circle.member)
                 let joined = [viewer?.joined, subject.joined].compactMap { $0 }.max()
-                shares[id] = max(joined ?? .zero, circle.visibleHistoryStart(at: now))
+                shares[id] = max(joined ?? .zero, circle.visibleHistoryStart(of: subject, at: now))
             case nil: denial = .notSharing
             case .notAMember: break
             case let other?: denial = other
@@ -79,11 +81,11 @@ package struct JourneyViewer: Hashable, Sendable {
 }
 
 extension Circle {
-    /// The start of the history that members see of each other. It is the beginning of a day, so
+    /// The start of the history that members see of one of them. It is the beginning of a day, so
     /// that a long read sees the same to its end.
-    fileprivate func visibleHistoryStart(at now: Timestamp) -> Timestamp {
-        guard let historyDays else { return .zero }
-        let day = now.seconds / 86_400 - Int64(historyDays)
+    fileprivate func visibleHistoryStart(of subject: Membership, at now: Timestamp) -> Timestamp {
+        guard let days = historyDays(of: subject) else { return .zero }
+        let day = now.seconds / 86_400 - Int64(days)
         return Timestamp(seconds: max(0, day) * 86_400)
     }
 }

@@ -42,8 +42,6 @@ package enum JourneyLimits {
     package static let photosMax = 200
     package static let noteCharacters = 2000
     package static let nameCharacters = 100
-    /// Body of a request with a photo, bytes.
-    package static let photoBytes = 5 << 20
     /// Bytes of all photos of a person, so that one account cannot fill the disk.
     package static let photoBytesOfPerson = 512 << 20
     /// Photo files removed in one turn.

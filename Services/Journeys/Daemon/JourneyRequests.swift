@@ -102,7 +102,7 @@ package struct JourneyRequests {
         for principal: Principal
     ) throws -> JourneySightline {
         let reason = try request.accessReason(
-            isRequired: host.replica.needsReason(principal, toRead: person))
+            isRequired: principal.needsReason(toRead: person, in: host.replica))
         let viewer = try viewer(of: person, for: principal)
         guard let header else { throw Problem.notFound("there is no such journey") }
         let windows = viewer.windows(
@@ -133,7 +133,7 @@ package struct JourneyRequests {
     ) throws -> Response {
         let cursor = try request.cursor() ?? .max
         let reason = try request.accessReason(
-            isRequired: host.replica.needsReason(principal, toRead: person))
+            isRequired: principal.needsReason(toRead: person, in: host.replica))
         let viewer = try viewer(of: person, for: principal)
         let limit = try request.pageLimit(max: JourneyLimits.pageMax) ?? 100
         let headers = try store.headers(
@@ -257,7 +257,7 @@ package struct JourneyRequests {
             try Quantity.read("speed", of: request, within: JourneyLimits.replaySpeeds) ?? 60
         var known = 0
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
-            guard let number = OutsideNumber.integer(text, in: 0...OutsideNumber.most) else {
+            guard let number = UntrustedNumber.integer(text, in: 0...UntrustedNumber.most) else {
                 throw Problem.invalid(
                     "this is not an event id", field: "Last-Event-ID",
                     hint: "send the number of a point")

@@ -45,7 +45,7 @@ struct JourneyPlace: Hashable {
 package struct JourneyStore {
     let database: Database
 
-    package static let migration = """
+    package static let tables = """
         CREATE TABLE journey (
             number INTEGER PRIMARY KEY,
             id BLOB NOT NULL UNIQUE,
@@ -106,7 +106,7 @@ package struct JourneyStore {
         """
 
     /// Columns of a later version, for the newest movement.
-    package static let movedMigration = """
+    package static let columnsOfMovement = """
         ALTER TABLE journey ADD COLUMN moved INTEGER;
         ALTER TABLE journey ADD COLUMN moved_latitude INTEGER;
         ALTER TABLE journey ADD COLUMN moved_longitude INTEGER;

@@ -38,6 +38,12 @@ public enum Input: Sendable {
     case removeExpired
     /// Changes that another machine of this service has decided.
     case decided([EventBody])
+    /// Time passed: tells wards who soon take over, and lets them.
+    case wards
+    /// Time passed: removes invitations and requests for consent that ended long ago.
+    case removeOld
+    /// Counts a refusal of an invitation, which needs no credential but the token.
+    case declineInvitation(RequestID, tokenHash: String)
 }
 
 /// A change that a caller requested.
@@ -94,9 +100,20 @@ public enum Change: Sendable {
     case updateCircle(CircleID, CirclePatch)
     case removeCircle(CircleID)
 
+    /// Adds a managed member, who joins at once.
     case addMember(CircleID, PersonID, MemberPatch)
     case updateMember(CircleID, PersonID, MemberPatch)
     case removeMember(CircleID, PersonID)
+
+    case invite(CircleID, NewInvitation)
+    case revokeInvitation(CircleID, InvitationID)
+    /// Accepts the invitation of a token's digest, for the caller or a ward of theirs.
+    case acceptInvitation(tokenHash: String, PersonID, MemberPatch)
+    case replyToConsent(PersonID, ConsentID, agreed: Bool)
+    /// Creates a ward of a guardian.
+    case createWard(PersonID, of: PersonID, PersonPatch, until: Timestamp)
+    /// A person asks to become another guardian of a ward.
+    case requestGuardianship(PersonID, of: PersonID)
 
     case createZone(ZoneOwner, ZoneID, ZonePatch)
     /// Creates all zones or none.
@@ -111,6 +128,8 @@ public enum Change: Sendable {
     case declineZone(PersonID, ZoneID)
     /// Replaces the person's never-notify list.
     case setNeverNotify(PersonID, NeverNotifyPatch)
+    /// Sets, changes or removes the person's PIN or duress PIN.
+    case setPIN(PersonID, PINPatch)
 
     /// Mails one zone, or all zones of a set if the id is nil.
     case mailZones(ZoneOwner, ZoneID?, to: String)

@@ -9,6 +9,9 @@ struct CommandContext {
     let codes: Codes
     let sessions: Sessions
     let activations: Activations
+    let invitations: Invitations
+    let consents: Consents
+    let wards: Wards
     let command: Command
     let now: Timestamp
 

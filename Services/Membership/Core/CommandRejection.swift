@@ -7,6 +7,8 @@ public struct CommandRejection: Error, Hashable, Sendable {
         /// The entity does not exist.
         case missing
         case denied(Denial)
+        /// A wrong PIN was entered.
+        case wrongPIN
         /// The entity has another version than the caller expects.
         case outdated
         /// The command conflicts with a rule or with stored data.

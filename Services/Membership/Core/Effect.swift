@@ -20,6 +20,14 @@ public enum Effect: Hashable, Sendable {
     case reminded(PersonID)
     /// Codes were not sent because of the limit of SMS.
     case textLimitReached
+    /// Writes or deletes the row of an invitation.
+    case invitation(InvitationChange)
+    /// Writes or deletes the row of a request for consent.
+    case consent(ConsentChange)
+    /// Writes or deletes the row of a notice to a ward.
+    case ward(WardChange)
+    /// Tells a person about a membership, or about being a ward.
+    case personNotice(PersonNotice)
     /// Answers a request.
     case answer(RequestID, Answer)
 }
@@ -54,6 +62,12 @@ public enum Answer: Hashable, Sendable {
     case message(ZoneMessage)
     /// For its person only.
     case neverNotify(NeverNotifyList)
+    /// For its person only: whether they are asked for a PIN.
+    case pin(isSet: Bool)
+    case invitation(Invitation)
+    case consent(Consent)
+    /// The request for consent is open.
+    case requested(Consent)
     /// The zones were queued for mailing.
     case mailed
     /// The entity was removed.

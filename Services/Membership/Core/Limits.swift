@@ -30,8 +30,6 @@ public enum Limits {
     /// Bytes of those zones in a record for evaluators, which has at most 1 MiB.
     public static let zoneBytesPerOwnerMax = 1_000_000
     public static let zonesPerSetMax = 10_000
-    /// Body of a request about a set, such as a file with all its zones.
-    public static let setBodyBytes = 8 << 20
     public static let verticesPerZoneOfSetMax = 500
     /// About 50 zones of a set share a record.
     public static let bytesPerZoneOfSetMax = 20_000
@@ -80,6 +78,34 @@ public enum Limits {
     public static let signInAttemptsMax = 100_000
     /// Interval between reminders to verify contact points, each to one person.
     public static let contactReminderInterval = Duration.seconds(10)
+    /// How long an invitation is open, by default and at most.
+    public static let invitationAgeDefault = Duration.seconds(7 * 86_400)
+    public static let invitationAgeMax = Duration.seconds(30 * 86_400)
+    /// How long an invitation stays after its end, so that its state can be read.
+    public static let invitationKept = Duration.seconds(30 * 86_400)
+    /// People who can accept one link.
+    public static let invitationUsesMax = 100
+    /// Invitations by one person within ``codeWindow``.
+    public static let invitationsPerPersonMax = 20
+    /// Open invitations of one circle.
+    public static let invitationsPerCircleMax = 500
+    /// Declines of one link that are counted.
+    public static let declinesCountedMax = 1000
+    /// How long a request for consent can be agreed to, and stays after that.
+    public static let consentAgeMax = Duration.seconds(30 * 86_400)
+    /// Further requests within this time after one send no message.
+    public static let consentMessagePause = Duration.seconds(3600)
+    /// Messages about requests for consent to one person within ``codeWindow``.
+    public static let consentMessagesPerDayMax = 3
+    /// Pairs of members of a circle where one has not agreed to the role of the other. With it a
+    /// circle fits into one record.
+    public static let withheldPerCircleMax = 2000
+    public static let wardsPerGuardianMax = 20
+    public static let guardiansPerWardMax = 5
+    /// How far ahead a ward may take over.
+    public static let wardAgeMax = Duration.seconds(21 * 366 * 86_400)
+    /// How long before they take over a ward and the guardians are told.
+    public static let wardNoticePeriod = Duration.seconds(7 * 86_400)
     public static let displayNameCharactersMax = 50
     public static let messageLineCharactersMax = 160
     public static let zoneOptOutsMax = 500
@@ -118,7 +144,7 @@ public enum Limits {
     public struct Allowance: Hashable, Sendable {
         /// Circles per person.
         public var circles: Int
-        /// Members per circle, including open invitations.
+        /// Members per circle.
         public var members: Int
         /// Zones per circle.
         public var zones: Int

@@ -18,11 +18,18 @@ public struct MembershipCore: Sendable {
     public private(set) var reminders: ContactReminders
     private var contacts: VerifiedContacts
     private var trials: Trials
+    public private(set) var invitations: Invitations
+    public private(set) var consents: Consents
+    public private(set) var wards: Wards
+    /// Wrong PINs that were entered to change a PIN.
+    private var pinChecks = PINChecks()
 
     public init(
         directory: Replica = Replica(), codes: Codes = Codes(), sessions: Sessions = Sessions(),
         activations: Activations = Activations(), circleLists: CircleLists = CircleLists(),
-        signIn: SignInCodes = SignInCodes(), reminders: ContactReminders = ContactReminders()
+        signIn: SignInCodes = SignInCodes(), reminders: ContactReminders = ContactReminders(),
+        invitations: Invitations = Invitations(), consents: Consents = Consents(),
+        wardNotices: [WardNotice] = []
     ) {
         self.directory = directory
         self.codes = codes
@@ -33,6 +40,9 @@ public struct MembershipCore: Sendable {
         self.reminders = reminders
         contacts = VerifiedContacts(directory.sortedPeople)
         trials = Trials(directory)
+        self.invitations = invitations
+        self.consents = consents
+        wards = Wards(directory.sortedPeople, told: wardNotices)
     }
 
     /// When the next trial ends; nil if there is none.
@@ -47,8 +57,9 @@ public struct MembershipCore: Sendable {
         case .command(let command):
             codes.removeExpired(at: now)
             switch decide(command, at: now) {
-            case .done(let events, let answer, let changes, let notices):
+            case .done(let events, let answer, let changes, let notices, let more):
                 record(events, at: now, into: &effects)
+                apply(more, into: &effects)
                 for change in changes {
                     codes.apply(change)
                     effects.append(.code(change))
@@ -111,13 +122,36 @@ public struct MembershipCore: Sendable {
                 expired.map { .credentialRemoved(CredentialRemoval(credential: $0)) },
                 at: now, into: &effects)
             for change in activations.expired(at: now) { apply(change, into: &effects) }
+        case .wards:
+            while let due = wards.popDue(at: now, in: directory) {
+                switch due {
+                case .takeOver(let person):
+                    let ended = Wards.endedCredentials(of: person, in: directory)
+                    record([.personChanged(person)] + ended, at: now, into: &effects)
+                case .notice(let notice, let messages):
+                    apply(.told(notice), into: &effects)
+                    effects += messages.map { .personNotice($0) }
+                }
+            }
+        case .removeOld:
+            invitations.removeOld(at: now)
+            effects += consents.removeOld(at: now).map { .consent($0) }
+        case .declineInvitation(let request, let tokenHash):
+            switch invitations.decline(tokenHash, in: directory, at: now) {
+            case .success(let change):
+                apply(Consequences(invitations: change.map { [$0] } ?? []), into: &effects)
+                effects.append(.answer(request, .gone))
+            case .failure(let rejection):
+                effects.append(.answer(request, .rejected(rejection)))
+            }
         }
     }
 
     /// Returns the result that a command would have now, without applying it.
     public func answer(to command: Command, at now: Timestamp) -> Answer {
-        switch decide(command, at: now) {
-        case .done(_, let answer, _, _): answer
+        var trial = self
+        return switch trial.decide(command, at: now) {
+        case .done(_, let answer, _, _, _): answer
         case .rejected(let rejection): .rejected(rejection)
         }
     }
@@ -125,7 +159,8 @@ public struct MembershipCore: Sendable {
     /// The decision on a command.
     enum Verdict {
         case done(
-            [EventBody], Answer, codes: [CodeChange] = [], notices: [AccountNotice] = [])
+            [EventBody], Answer, codes: [CodeChange] = [], notices: [AccountNotice] = [],
+            more: Consequences = Consequences())
         case rejected(CommandRejection)
     }
 
@@ -133,7 +168,7 @@ public struct MembershipCore: Sendable {
         _ events: [EventBody], at now: Timestamp, into effects: inout [Effect]
     ) {
         for event in events {
-            let changes = directory.visibleChanges(by: event)
+            let changes = VisibleChange.changes(by: event, in: directory)
             for step in directory.apply(event) {
                 contacts.apply(step)
                 trials.apply(step)
@@ -144,6 +179,11 @@ public struct MembershipCore: Sendable {
                 {
                     apply(change, into: &effects)
                 }
+                let ended = Consequences(
+                    invitations: invitations.changes(after: step, at: now),
+                    consents: consents.changes(after: step))
+                apply(ended, into: &effects)
+                for change in wards.apply(step) { apply(change, into: &effects) }
             }
             for row in circleLists.apply(changes, of: directory, at: now) {
                 effects.append(.circleList(row))
@@ -185,10 +225,35 @@ public struct MembershipCore: Sendable {
         return opening.credential
     }
 
-    private func decide(_ command: Command, at now: Timestamp) -> Verdict {
+    private mutating func apply(_ more: Consequences, into effects: inout [Effect]) {
+        for change in more.invitations {
+            invitations.apply(change)
+            effects.append(.invitation(change))
+        }
+        for change in more.consents {
+            consents.apply(change)
+            effects.append(.consent(change))
+        }
+        effects += more.messages.map { .personNotice($0) }
+    }
+
+    private mutating func apply(_ change: WardChange, into effects: inout [Effect]) {
+        wards.apply(change)
+        effects.append(.ward(change))
+    }
+
+    /// Checks the PIN with which a person changes their PIN. Nobody else's tries count.
+    private mutating func match(
+        _ patch: PINPatch, of person: PersonID, _ command: Command, at now: Timestamp
+    ) -> PINMatch {
+        guard command.principal == .person(person) else { return PINMatch(verdict: .missing) }
+        return pinChecks.match(patch.current, of: person, in: directory, at: now)
+    }
+
+    private mutating func decide(_ command: Command, at now: Timestamp) -> Verdict {
         let context = CommandContext(
             directory: directory, codes: codes, sessions: sessions, activations: activations,
-            command: command, now: now)
+            invitations: invitations, consents: consents, wards: wards, command: command, now: now)
         let people = People(context: context)
         let contacts = Contacts(context: context)
         let devices = Devices(context: context)
@@ -233,6 +298,17 @@ public struct MembershipCore: Sendable {
         case .updateMember(let circle, let person, let patch):
             members.updateMember(person, of: circle, patch)
         case .removeMember(let circle, let person): members.removeMember(person, from: circle)
+        case .invite(let circle, let new): Inviting(context: context).invite(to: circle, new)
+        case .revokeInvitation(let circle, let id):
+            Inviting(context: context).revoke(id, to: circle)
+        case .acceptInvitation(let token, let person, let patch):
+            Inviting(context: context).accept(token, for: person, patch)
+        case .replyToConsent(let person, let id, let agreed):
+            Consenting(context: context).reply(to: id, of: person, agreed: agreed)
+        case .createWard(let id, let guardian, let patch, let until):
+            Guardianships(context: context).createWard(id, of: guardian, patch, until: until)
+        case .requestGuardianship(let guardian, let ward):
+            Guardianships(context: context).requestGuardianship(by: guardian, of: ward)
         case .createZone(let owner, let id, let patch): zones.createZone(id, for: owner, patch)
         case .createZones(let owner, let new): zones.createZones(new, for: owner)
         case .updateZone(let owner, let id, let patch): zones.updateZone(id, of: owner, patch)
@@ -245,6 +321,9 @@ public struct MembershipCore: Sendable {
             ZoneAcceptances(context: context).decline(id, by: person)
         case .setNeverNotify(let person, let patch):
             NeverNotifyLists(context: context).set(patch, by: person)
+        case .setPIN(let person, let patch):
+            PINs(context: context, match: match(patch, of: person, command, at: now))
+                .set(patch, by: person)
         case .mailZones(let owner, let zone, let address):
             MailedZones(context: context).mailZones(of: owner, zone, to: address)
         case .createSet(let id, let name): sets.createSet(id, name: name)
@@ -282,10 +361,11 @@ public struct MembershipCore: Sendable {
 
     /// Events that remove a person unconditionally: the erasure was decided before the restore.
     private func removalEvents(of person: PersonID) -> [EventBody] {
-        let circles = directory.circles(of: person) + directory.invitations(of: person)
-        return circles.compactMap(directory.circle).map {
+        let circles = directory.circles(of: person).compactMap(directory.circle).map {
             $0.departure(of: person)
-        } + [.personRemoved(PersonRemoval(person: person))]
+        }
+        return circles + wards.orphaned(by: person, in: directory)
+            + [.personRemoved(PersonRemoval(person: person))]
     }
 
     /// Zone events for zones whose offsets differ from the time zone database.

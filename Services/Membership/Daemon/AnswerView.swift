@@ -28,6 +28,8 @@ struct AnswerView {
     /// Removes the session's cookie; nil if it stays.
     var cookieRemoval: String?
     let circleLists: CircleLists
+    /// Link of the new invitation; nil if there is none.
+    var link: InvitationLink?
 
     /// - Parameter isActive: whether ingest already accepts the new credential
     func response(to answer: Answer, isActive: Bool = false) -> Response {
@@ -83,13 +85,22 @@ struct AnswerView {
                 ]).appending(zones.first.flatMap { wholeCircle(of: $0.owner) }), status: 201)
         case .set(let set):
             entity(
-                View.set(set, zones: directory.zoneCount(of: .set(set.id))), set.version)
+                View.set(set, zones: directory.zones.count(of: .set(set.id))), set.version)
         case .message(let message):
             entity(
                 View.message(message, codeExpires: codes.expiry(of: message, at: now))
                     .appending(wholeCircle(of: message.owner)),
                 message.version)
         case .neverNotify(let list): .json(View.neverNotify(list, in: directory))
+        case .pin(let isSet): .json(View.pin(isSet: isSet))
+        case .invitation(let row): created(row)
+        case .consent(let row): .json(View.consent(row, in: directory, at: now))
+        case .requested(let row):
+            .json(
+                [
+                    "state": .string(row.state(at: now).rawValue),
+                    "expires": .string(row.expires.description),
+                ], status: 202)
         case .mailed: .json(mail?.json ?? .null, status: 202)
         case .gone: gone
         case .erased(let person): .json(ErasureCertificate(person: person, at: now).json)
@@ -129,6 +140,14 @@ struct AnswerView {
         guard case .circle(let id) = owner, let circle = directory.circle(id) else { return nil }
         return .init("wholeCircle", view(circle))
     }
+
+    private func created(_ row: Invitation) -> Response {
+        let view = View.invitation(row, to: principal, in: directory, at: now)
+        var response = Response.json(
+            .object((view.object ?? []) + (link?.members ?? [])), status: 201)
+        if let location { response.headers["Location"] = location }
+        return response
+    }
 }
 
 extension JSON {
@@ -165,7 +184,7 @@ extension Problem {
     init(_ rejection: CommandRejection, of file: ImportedZones? = nil) {
         switch rejection.reason {
         case .missing: self = .notFound(rejection.detail, hint: rejection.hint)
-        case .denied: self = .denied(rejection.detail, hint: rejection.hint)
+        case .denied, .wrongPIN: self = .denied(rejection.detail, hint: rejection.hint)
         case .outdated: self = .outdated(rejection.detail, hint: rejection.hint)
         case .conflict: self = .conflict(rejection.detail, hint: rejection.hint)
         case .invalid: self = .invalid(rejection.detail, hint: rejection.hint)

@@ -22,6 +22,8 @@ struct RequestedChange {
     var setup: PhoneSetup?
     /// The session of the request, and the header that removes its cookie if the change ends it.
     var endedSession: (id: CredentialID, cookieRemoval: String)?
+    /// Link of the new invitation.
+    var link: InvitationLink?
 
     init(
         _ change: Change, at location: String? = nil, secret: NewSecret? = nil,
@@ -68,6 +70,9 @@ struct ChangeReader {
         case .removeMonitorToken: RequestedChange(.removeMonitorToken)
         case .createCircle, .updateCircle, .removeCircle: try readCircle(changing)
         case .addMember, .updateMember, .removeMember: try readMember(changing)
+        case .invite, .revokeInvitation, .acceptInvitation: try readInvitation(changing)
+        case .replyToConsent: try readReply()
+        case .declareWard: try readWard()
         case .createZone(let kind), .updateZone(let kind), .removeZone(let kind):
             try readZone(changing, of: parameters.owner(kind))
         case .importZones(let kind): try readZoneFile(for: parameters.owner(kind))
@@ -79,6 +84,9 @@ struct ChangeReader {
         case .declineZone: RequestedChange(.declineZone(try person, try zone))
         case .setNeverNotify:
             RequestedChange(.setNeverNotify(try person, try NeverNotifyBody.read(body())))
+        case .setPIN: RequestedChange(.setPIN(try person, try PINBody.read(.pin, body())))
+        case .setDuressPIN:
+            RequestedChange(.setPIN(try person, try PINBody.read(.duressPIN, body())))
         case .createSet, .updateSet, .removeSet: try readSet(changing)
         case .subscribe: RequestedChange(.subscribe(try circle, try set))
         case .unsubscribe: RequestedChange(.unsubscribe(try circle, try set))
@@ -227,7 +235,7 @@ struct ChangeReader {
         guard let value = request.headers["If-Match"], value != "*" else { return nil }
         let digits =
             value.hasPrefix("\"") && value.hasSuffix("\"") ? value.dropFirst().dropLast() : ""
-        guard let version = OutsideNumber.integer(digits, in: 0...OutsideNumber.most) else {
+        guard let version = UntrustedNumber.integer(digits, in: 0...UntrustedNumber.most) else {
             throw .invalid(
                 "the entity tag is invalid", field: "If-Match",
                 hint: #"send the ETag of the last response, such as "3""#)

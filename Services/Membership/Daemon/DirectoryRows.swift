@@ -23,6 +23,7 @@ struct DirectoryRows {
         try each("SELECT data FROM never_notify") {
             directory.apply(.neverNotifyChanged(try $0.decode()))
         }
+        try each("SELECT data FROM pin") { directory.apply(.pinChanged(try $0.decode())) }
         return directory
     }
 
@@ -47,6 +48,10 @@ struct DirectoryRows {
             try database.run("DELETE FROM never_notify WHERE person = ?", .id(list.person))
         case .neverNotifyChanged(let list):
             try put("INSERT OR REPLACE INTO never_notify VALUES (?, ?)", list.person, list)
+        case .pinChanged(let pin) where pin.isEmpty:
+            try database.run("DELETE FROM pin WHERE person = ?", .id(pin.person))
+        case .pinChanged(let pin):
+            try put("INSERT OR REPLACE INTO pin VALUES (?, ?)", pin.person, pin)
         case .personRemoved(let removal):
             try database.run("DELETE FROM person WHERE id = ?", .id(removal.person))
         case .deviceRemoved(let removal):

@@ -41,7 +41,6 @@ struct Main {
                 help: "Prefix of MQTT topics: PREFIX/user/device."),
         ] + BillingEvents.settings,
         migrations: Tables.migrations, consumes: [.ingest: [.usage]],
-        bodyBytesByPath: ["/v1/sets/": Limits.setBodyBytes],
         operation: Route.router.operation,
         check: { configuration in
             let home = configuration.text("JAGA_HOME")

@@ -29,6 +29,7 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
     private let signInPolicy: SignInCodes.Policy
     /// Name of this site in messages.
     private let siteName: String
+    private let stateRows: StateRows
     private let idempotencyStore: IdempotencyStore
     private let operatorToken: OperatorToken
     private let messageKeyFile: KeyFile
@@ -66,6 +67,7 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
         reminderRows = ContactReminderRows(database: host.database)
         signInPolicy = SignInCodes.Policy(host.configuration)
         siteName = host.configuration.text("JAGA_SITE_NAME")
+        stateRows = StateRows(database: host.database)
         operatorToken = OperatorToken(home: host.configuration.text("JAGA_HOME"))
         messageKeyFile = .messages(
             secrets: host.configuration.text("JAGA_HOME") + "/secrets")
@@ -110,7 +112,9 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
             sessions: try sessionRows.load(), activations: try activationRows.load(),
             circleLists: try circleListTable.load(),
             signIn: try signInRows.load(signInPolicy, at: host.now),
-            reminders: try reminderRows.load(at: host.now))
+            reminders: try reminderRows.load(at: host.now),
+            invitations: try stateRows.invitations(), consents: try stateRows.consents(),
+            wardNotices: try stateRows.wardNotices())
         try signOn.load()
         try passkeys.load()
     }
@@ -145,8 +149,11 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
             try signOn.prune()
             try signInRows.prune(at: host.now)
             try billing.prune(at: host.now)
+            try stateRows.prune(at: host.now)
+            try perform(.removeOld)
             nextPrune = host.now + MembershipService.pruningInterval
         }
+        if core.wards.nextDue.map({ $0 <= host.now }) ?? false { try perform(.wards) }
         try signOn.tick()
         try passkeys.tick()
         try endTrials()
@@ -164,6 +171,7 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
     var nextDeadline: Timestamp? {
         [
             awaited.deadline, signOn.nextDeadline, core.reminders.nextDue, core.nextTrialEnd,
+            core.wards.nextDue,
         ].compactMap(\.self).min()
     }
 
@@ -299,7 +307,8 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
             case .read(let reading):
                 let reader = Reader(
                     directory: core.directory, codes: core.codes, sessions: core.sessions,
-                    uses: credentialUses, principal: principal, credential: credential,
+                    uses: credentialUses, invitations: core.invitations, consents: core.consents,
+                    wards: core.wards, principal: principal, credential: credential,
                     request: request, parameters: parameters, now: host.now, publicURL: publicURL,
                     broker: broker, circleLists: core.circleLists, position: position)
                 let reason = try request.accessReason()
@@ -317,7 +326,7 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
                 if host.diskPressure == .short, found.operation.canWait {
                     throw Problem.diskNearlyFull("changes")
                 }
-                let key = try IdempotencyStore.Key(request, of: found.operation)
+                let key = try IdempotencyStore.Key(request, as: found.operation.repetition)
                 if let key, let kept = try idempotencyStore.response(to: key, at: host.now) {
                     return answer(request.id, kept)
                 }
@@ -351,10 +360,13 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
         _ reason: String?
     ) throws {
         guard AccountAccess.showsAccount(reading) else { return }
-        let person = try parameters.id("person", PersonID.self)
-        let record = accessRecords.reading(
-            of: person, by: principal, reason: reason, at: host.now)
-        if let record { try publish(record) }
+        var people = [try parameters.id("person", PersonID.self)]
+        if case .wards = reading { people += core.wards.wards(of: people[0]) }
+        for person in people {
+            let record = accessRecords.reading(
+                of: person, by: principal, reason: reason, at: host.now)
+            if let record { try publish(record) }
+        }
     }
 
     /// Records that somebody changes the account of another person, unless it is rejected.
@@ -482,11 +494,21 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
         cookies.set(cookie.header(token: secret.token, seconds: seconds), for: request.id)
     }
 
-    /// Handles a request without credentials that lets somebody in.
+    /// Handles a request without credentials but a secret in its body.
     private func open(
         _ opening: Route.Opening, _ request: Request, _ parameters: Parameters
     ) throws {
         switch opening {
+        case .previewInvitation:
+            let requests = OpenRequests(core: core, request: request, now: host.now)
+            host.answer(request.id, try requests.preview())
+        case .declineInvitation:
+            let hash = try OpenRequests(core: core, request: request, now: host.now).tokenHash()
+            try perform(
+                .declineInvitation(request.id, tokenHash: hash), trace: request.trace
+            ) { id, answer in
+                respond(to: id, with: answer, signInView)
+            }
         case .activate:
             let person = try parameters.id("person", PersonID.self)
             let (code, terms) = try CredentialBody.readActivation(request)
@@ -532,7 +554,8 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
         _ command: Command, _ requested: RequestedChange, trace: String, key: IdempotencyStore.Key?
     ) throws {
         try perform(
-            .command(command), code: requested.code, mail: requested.mail, trace: trace
+            .command(command), code: requested.code, mail: requested.mail, link: requested.link,
+            trace: trace
         ) { request, answer in
             try respond(to: request, with: answer, of: command, requested, key: key)
         }
@@ -543,11 +566,13 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
     /// - Parameters:
     ///   - code: the code to send, if one is needed
     ///   - mail: the zones to mail
+    ///   - link: of the new invitation
     ///   - respond: answers the request
     /// - Returns: the events of the directory
     @discardableResult
     private func perform(
-        _ input: Input, code: ShortCode? = nil, mail: ZoneMail? = nil, trace: String = "",
+        _ input: Input, code: ShortCode? = nil, mail: ZoneMail? = nil,
+        link: InvitationLink? = nil, trace: String = "",
         respond: (RequestID, Answer) throws -> Void = { _, _ in }
     ) throws -> [EventBody] {
         let time = changeTime
@@ -579,6 +604,12 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
                 host.log.warning(
                     "sign-in codes by SMS suppressed",
                     ["limit": signInPolicy.textsPerHourMax, "hint": "JAGA_SIGN_IN_SMS_PER_HOUR"])
+            case .invitation(let change): try stateRows.record(change)
+            case .consent(let change): try stateRows.record(change)
+            case .ward(let change): try stateRows.record(change)
+            case .personNotice(let notice):
+                guard let message = notice.message(link: link, site: publicURL) else { continue }
+                try request(message, expires: notice.expires, trace)
             case .answer(let request, let answer): try respond(request, answer)
             }
         }
@@ -631,6 +662,7 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
             now: host.now, location: requested.location, secret: requested.secret,
             file: requested.file, mail: requested.mail, setup: requested.setup,
             circleLists: core.circleLists)
+        view.link = requested.link
         if case .person(let person) = answer, case .createPerson = command.change {
             let code = NewSecret()
             try perform(.issueActivation(person.id, hash: code.credential.hash))
@@ -666,7 +698,7 @@ final class MembershipService: Service, OffersSnapshots, SuspendsRequests, HasPo
 
     func snapshot(of stream: StreamName) throws -> [Event] {
         guard stream == .directory else { return [] }
-        return core.directory.allEvents().map { body in
+        return DirectorySnapshot(of: core.directory).events.map { body in
             let id = Hash.derivedID(
                 kind: body.kind, person: nil,
                 subject: body.directoryEntity.map { HashPart.id($0) } ?? .none, cause: .zero)
@@ -705,7 +737,8 @@ extension Answer {
         switch self {
         case .newDevice, .credential, .session: true
         case .person, .unreachablePerson, .device, .circle, .zone, .zones, .set, .message,
-            .neverNotify, .mailed, .codeSent, .testSent, .signInCodeRequested, .signInFailed,
+            .neverNotify, .pin, .invitation, .consent, .requested, .mailed, .codeSent, .testSent,
+            .signInCodeRequested, .signInFailed,
             .choosePerson, .nameNeeded, .gone, .erased, .rejected:
             false
         }

@@ -12,6 +12,9 @@ struct Reader {
     let codes: Codes
     let sessions: Sessions
     let uses: CredentialUseRows
+    let invitations: Invitations
+    let consents: Consents
+    let wards: Wards
     let principal: Principal
     /// That of the request.
     let credential: Credential
@@ -41,11 +44,16 @@ struct Reader {
         case .circle: try circle()
         case .members: try members()
         case .member: try member()
+        case .invitations: try circleInvitations()
+        case .invitation: try invitation()
+        case .consents: try personConsents()
+        case .wards: try wardsOfPerson()
         case .zones(let kind): try zones(of: parameters.owner(kind))
         case .zone(let kind): try zone(of: parameters.owner(kind))
         case .zoneFile(let kind): try zoneFile(of: parameters.owner(kind))
         case .applicableZones: try applicableZones()
         case .neverNotify: try neverNotify()
+        case .pin: try pin()
         case .sets: try sets()
         case .set: try set()
         case .messages(let kind): try messages(of: parameters.owner(kind))
@@ -133,21 +141,34 @@ struct Reader {
     /// The caller's own never-notify list.
     private func neverNotify() throws(Problem) -> Response {
         let id = try parameters.id("person", PersonID.self)
-        if let denial = directory.denialOfNeverNotifyList(of: id, to: principal, at: now) {
+        if let denial = NeverNotifyRules(in: directory).denialOfList(of: id, to: principal, at: now)
+        {
             throw Problem(denial)
         }
         guard directory.person(id) != nil else { throw .notFound("there is no such person") }
         return .json(View.neverNotify(directory.neverNotifyList(of: id), in: directory))
     }
 
+    /// Whether the caller is asked for a PIN.
+    private func pin() throws(Problem) -> Response {
+        let id = try parameters.id("person", PersonID.self)
+        if let denial = directory.denialOfPIN(of: id, to: principal, at: now) {
+            throw Problem(denial)
+        }
+        guard directory.person(id) != nil else { throw .notFound("there is no such person") }
+        return .json(View.pin(isSet: directory.asksPIN(of: id)))
+    }
+
     // MARK: Circles
 
-    /// Lists circles: all for the operator, joined and invited ones for a person.
+    /// Lists circles: all for the operator, joined ones for a person. Staff with the role of an
+    /// operator list all with `?all=true`.
     private func circles() throws(Problem) -> Response {
         let circles: [Circle]
-        if let actor = principal.person {
-            let ids = directory.circles(of: actor) + directory.invitations(of: actor)
-            circles = ids.sorted().compactMap { directory.circle($0) }
+        let listsAll = try request.flag("all")
+        if listsAll { try allow(.administer, on: .suite) }
+        if let actor = principal.person, !listsAll {
+            circles = directory.circles(of: actor).compactMap { directory.circle($0) }
         } else {
             circles = directory.sortedCircles
         }
@@ -196,12 +217,7 @@ struct Reader {
     }
 
     private func view(_ member: Membership, in circle: Circle) -> JSON {
-        View.member(
-            member, name: name(of: member.person), isInvitation: isInvitation(circle))
-    }
-
-    private func isInvitation(_ circle: Circle) -> Bool {
-        principal.person.map { circle.member($0) == nil } ?? false
+        View.member(member, in: circle, name: name(of: member.person))
     }
 
     func name(of person: PersonID) -> String { directory.person(person)?.name ?? "" }

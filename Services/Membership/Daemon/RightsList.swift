@@ -13,8 +13,8 @@ struct RightsList {
     static func items(_ reader: Reader, circle: CircleID? = nil) -> [JSON] {
         let subject = RightsSubject(circle: circle, person: reader.principal.person)
         return RightsView.items(
-            reader.directory.withoutNeverNotifyLists.rights(
-                of: reader.principal, about: subject, at: reader.now))
+            reader.principal.rights(
+                about: subject, in: reader.directory.withoutNeverNotifyLists, at: reader.now))
     }
 
     /// `GET /v1/rights`: what the caller may do.
@@ -29,8 +29,8 @@ struct RightsList {
             person: try id(query, "person", PersonID.self) ?? reader.principal.person,
             isRecipient: try reader.request.flag("recipient"),
             isAcknowledged: try reader.request.flag("acknowledged"))
-        let decisions = reader.directory.withoutNeverNotifyLists.rights(
-            of: reader.principal, about: subject, at: reader.now)
+        let decisions = reader.principal.rights(
+            about: subject, in: reader.directory.withoutNeverNotifyLists, at: reader.now)
         return .json(RightsView.list(decisions, of: reader.principal))
     }
 

@@ -46,6 +46,13 @@ enum Tables {
         Migration(
             number: 8, sql: SignInRows.migrationSQL + "\n" + ContactReminderRows.migrationSQL),
         Migration(number: 9, sql: BillingEvents.migrationSQL),
+        Migration(number: 10, sql: StateRows.migrationSQL),
+        Migration(
+            number: 11,
+            sql: """
+                CREATE TABLE pin (person BLOB PRIMARY KEY, data BLOB NOT NULL)
+                    STRICT, WITHOUT ROWID;
+                """),
         IdempotencyStore.migration,
     ]
 }

@@ -73,6 +73,24 @@ enum DerivedID {
         return Base64.encode(Array(digest.prefix(16)), alphabet: .url)
     }
 
+    /// Token of a recipient's link to the page of an emergency.
+    static func linkToken(
+        of emergency: EmergencyID, for recipient: PersonID, secret: [UInt8]
+    ) -> LinkToken {
+        LinkToken(of: "emergency", .id(emergency), .id(recipient), key: secret)
+    }
+
+    /// Four digits that one recipient of an emergency can say and type to acknowledge it. Others
+    /// cannot compute them.
+    static func reference(
+        of emergency: EmergencyID, for recipient: PersonID, secret: [UInt8]
+    ) -> String {
+        let subject = Hash.id("code", .id(emergency), .id(recipient)).bytes
+        let digest = Hash.blake2b256(Array("reference".utf8) + subject, key: secret)
+        let number = digest.prefix(8).reduce(UInt64.zero) { $0 << 8 | UInt64($1) }
+        return String(1000 + number % 9000)
+    }
+
     /// Four digits that people can say and type; tells recent emergencies apart.
     static func reference(of emergency: EmergencyID) -> String {
         String(1000 + Hash.id("reference", .id(emergency)).low % 9000)

@@ -34,6 +34,10 @@ package enum NotifierRow: Sendable {
     case gateway(GatewayHealth)
     case text(ZoneText)
     case number(NumberState)
+    case link(PersonalLink)
+    case watch(OwnWatch)
+    case followedPosition(FollowedPositionRow)
+    case reporting(DeviceReporting)
     /// Append-only.
     case change(NotificationChange)
     /// Append-only.
@@ -44,6 +48,8 @@ package enum NotifierRow: Sendable {
 package enum NotifierKey: Hashable, Sendable {
     case signal(EmergencyID)
     case number(String)
+    case watch(PersonID)
+    case reporting(DeviceID)
 }
 
 /// One attempt to hand a message to a gateway.
@@ -82,6 +88,10 @@ package enum Answer: Hashable, Sendable {
     case notYet
     /// Nobody has ended the emergency, so there is nothing to confirm.
     case notEnded
+    /// Too many wrong codes; another one may be sent after this time.
+    case tooMany(after: Duration)
+    /// It was not ended by somebody else, or too long ago, so it cannot be reopened.
+    case notReopenable
     case tested(TestResult)
     /// Result of a dry run.
     case wouldSend(OutgoingMessage)

@@ -1,3 +1,4 @@
+import Hashing
 import Model
 
 /// An input of the notifier's core.
@@ -9,9 +10,16 @@ package enum Input: Sendable {
     /// The directory has changed; the replica already has the change.
     case directory(EventBody)
     case acknowledge(Command)
+    /// A responder hands back.
+    case withdraw(Command)
+    case acknowledgeByReference(ReferenceCommand)
     case resolve(Command)
     /// The person in danger confirms the end of their emergency.
     case confirmEnd(Command)
+    /// Somebody was shown the page of a personal link.
+    case look(LinkHash)
+    /// The person in danger reopens an emergency that somebody else ended.
+    case reopen(Command)
     /// An operator tests a gateway.
     case test(GatewayTest)
     /// A person sends a draft.

@@ -5,6 +5,8 @@ import Timing
 ///
 /// Waits for people come from the domain. The other limits protect memory and gateways.
 package enum Limits {
+    /// Longest extension of a watch by SMS, minutes: a day.
+    package static let extensionMinutesMax: Int64 = 1440
     // People.
 
     /// Zone notifications older than this are not sent.
@@ -66,6 +68,9 @@ package enum Limits {
     /// some every five minutes.
     package static let escalationMessagesMax = 1000
 
+    /// How long the person in danger can reopen an emergency that somebody else ended.
+    package static let reopenWindow = Duration.seconds(600)
+
     // Messages.
 
     /// Messages about an emergency expire after this.
@@ -121,6 +126,19 @@ package enum Limits {
     package static let gatewayFailureRepeated = Duration.seconds(60)
     /// Contact points per reachability event.
     package static let contactStatesPerEvent = 500
+
+    // Links and codes.
+
+    /// Looks at the page of one link that are counted.
+    package static let linkLooksMax = 1_000_000
+    /// Wrong codes of one number, or of one member, within ``wrongCodeWindow``. Further codes of it
+    /// count for nothing. There are 9,000 codes.
+    package static let wrongCodesMax = 5
+    package static let wrongCodeWindow = Duration.seconds(3600)
+    /// Characters of a link's form.
+    package static let linkFormBytesMax = 8 << 10
+    /// Positions in the trail of a page.
+    package static let pageTrailMax = 30
 
     // Memory.
 

@@ -13,11 +13,16 @@ import Timing
 package struct Notifier: Sendable {
     package private(set) var delivery: Delivery
     package private(set) var escalation: Escalation
+    package private(set) var links: Links
+    private var codes = ReferenceCodes()
     private let replies = Replies()
     private let zoneNotifications = ZoneNotifications()
     private let zoneMessages = ZoneMessages()
     private let requestedMessages = RequestedMessages()
     private let contactNotifications: ContactNotifications
+    private var ownWatches: OwnWatches
+    private let followedPositions = FollowedPositions()
+    private let questions = CountdownQuestions()
     private var nextSweep = Timestamp.zero
 
     /// Creates a notifier from its stored state.
@@ -31,6 +36,8 @@ package struct Notifier: Sendable {
     ) {
         delivery = Delivery(configuration, from: rows, at: now, after: outage)
         escalation = Escalation(from: rows, at: now, &delivery)
+        links = Links(rows.links, secret: configuration.tokenSecret)
+        ownWatches = OwnWatches(rows.watches)
         contactNotifications = ContactNotifications(
             notifiesGuardiansOfImpairment: configuration.notifiesGuardiansOfImpairment)
     }
@@ -45,10 +52,17 @@ package struct Notifier: Sendable {
             escalation.endHold(for: event, &delivery, &turn)
             apply(event, &turn)
             turn.cause = nil
-        case .directory(let body): escalation.directoryChanged(body, &delivery, &turn)
+        case .directory(let body):
+            escalation.directoryChanged(body, &delivery, &turn)
+            followedPositions.directoryChanged(body, &turn)
         case .acknowledge(let command): escalation.acknowledge(command, &delivery, &turn)
+        case .withdraw(let command): escalation.withdraw(command, &delivery, &turn)
+        case .acknowledgeByReference(let command):
+            codes.acknowledge(command, &escalation, &delivery, &turn)
         case .resolve(let command): escalation.resolve(command, &delivery, &turn)
         case .confirmEnd(let command): escalation.confirmEnd(command, &delivery, &turn)
+        case .look(let link): links.look(link, &turn)
+        case .reopen(let command): escalation.reopen(command, &delivery, &turn)
         case .test(let test): delivery.startTest(test, &turn)
         case .send(let command): zoneMessages.send(command, &delivery, &turn)
         case .setOptOut(let request, let number, let isOptedOut):
@@ -62,7 +76,7 @@ package struct Notifier: Sendable {
         case .receipt(let receipt):
             delivery.handle(receipt, &turn)
             escalation.handleEvents(of: &delivery, &turn)
-        case .reply(let reply): replies.handle(reply, &escalation, &delivery, &turn)
+        case .reply(let reply): replies.handle(reply, &escalation, &ownWatches, &delivery, &turn)
         case .ingestReplaced(let partition):
             escalation.publishSnapshots(of: partition, &delivery, &turn)
         case .release(let items): escalation.release(items, &delivery, &turn)
@@ -71,11 +85,15 @@ package struct Notifier: Sendable {
         case .tick: break
         }
         runDueWork(&turn)
+        links.follow(&turn)
     }
 
     private mutating func apply(_ event: Event, _ turn: inout Turn) {
         switch event.body {
-        case .zoneEntered, .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent, .alarmEnded:
+        case .zoneEntered(let crossing):
+            ownWatches.entered(crossing, escalation, &delivery, &turn)
+            zoneNotifications.zoneChanged(event, &delivery, &turn)
+        case .zoneExited, .zoneApproached, .zoneDwelled, .zoneAbsent, .alarmEnded:
             zoneNotifications.zoneChanged(event, &delivery, &turn)
         case .alarmStarted(let change):
             zoneNotifications.alarmRang(change, event, &delivery, &turn)
@@ -96,11 +114,21 @@ package struct Notifier: Sendable {
             contactNotifications.batteryLow(change, event, &delivery, &turn)
         case .deviceImpaired(let change):
             contactNotifications.deviceImpaired(change, event, &delivery, &turn)
-        case .watchChanged(let watch): contactNotifications.watchChanged(watch, &delivery, &turn)
-        case .sosRaised(let signal), .watchExpired(let signal): escalation.receive(signal, &turn)
+        case .watchChanged(let watch): ownWatches.apply(watch, &delivery, &turn)
+        case .sosRaised(let signal), .watchExpired(let signal):
+            escalation.receive(signal, &delivery, &turn)
+            questions.ask(about: signal, escalation, &delivery, &turn)
         case .sosCancelled(let cancel): escalation.applyCancellation(cancel, &delivery, &turn)
         case .sosLocated(let place): escalation.applyPosition(place, &delivery, &turn)
-        case .emergencyCountdown(let change): escalation.applyCountdown(change, &delivery, &turn)
+        case .sosPosition(let position):
+            followedPositions.store(position, &turn)
+            escalation.applyPosition(position, &delivery, &turn)
+        case .deviceReporting(let reporting): followedPositions.store(reporting, &turn)
+        case .emergencyCountdown(let change):
+            escalation.applyCountdown(change, &delivery, &turn)
+            questions.ask(
+                about: EmergencySignal(change, received: event.time, trace: event.trace),
+                escalation, &delivery, &turn)
         case .emergencyOpened(let change): escalation.applyOpened(change, &delivery, &turn)
         case .emergencyJoined(let change): escalation.applyJoined(change, &delivery, &turn)
         case .emergencyCancelled(let change), .emergencyResolved(let change):
@@ -126,6 +154,8 @@ package struct Notifier: Sendable {
         if nextSweep <= turn.now {
             delivery.sweep(&turn)
             escalation.sweep(&delivery, &turn)
+            codes.sweep(at: turn.now)
+            links.sweep { escalation.book[$0] != nil }
             nextSweep = turn.now + Limits.sweepInterval
         }
         dispatch(&turn)

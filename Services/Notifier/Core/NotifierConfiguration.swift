@@ -13,11 +13,15 @@ package struct NotifierConfiguration: Hashable, Sendable {
     /// Whether guardians and admins, not only the person, are notified when a phone may stop
     /// reporting.
     package var notifiesGuardiansOfImpairment: Bool
+    /// Base URL of links in messages, without a slash at its end; nil = messages have no links.
+    package var publicURL: String?
 
     package init(
         gateways: [Gateway], tokenSecret: [UInt8], map: String = Reader.openStreetMap,
-        hasReplies: Bool = false, notifiesGuardiansOfImpairment: Bool = true
+        hasReplies: Bool = false, notifiesGuardiansOfImpairment: Bool = true,
+        publicURL: String? = nil
     ) {
+        self.publicURL = publicURL
         self.notifiesGuardiansOfImpairment = notifiesGuardiansOfImpairment
         self.gateways = gateways
         self.tokenSecret = tokenSecret

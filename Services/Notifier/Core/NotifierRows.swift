@@ -10,6 +10,9 @@ package struct NotifierRows: Sendable {
     package var notifications: [Notification] = []
     package var gateways: [GatewayHealth] = []
     package var numbers: [NumberState] = []
+    /// Of those emergencies.
+    package var links: [PersonalLink] = []
+    package var watches: [OwnWatch] = []
 
     package init() {}
 }

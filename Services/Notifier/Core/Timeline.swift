@@ -31,6 +31,8 @@ package enum TimelineKind: String, Hashable, Sendable, Codable, CaseIterable {
     case exhausted
     case acknowledged
     case confirmed
+    /// A responder handed back.
+    case withdrawn
     case acknowledgementReminder = "acknowledgement-reminder"
     case resumed
     case resolved
@@ -60,6 +62,8 @@ package struct TimelineRecord: Hashable, Sendable, Codable {
     package var decisions: [NotifyDecision]
     /// Whether messages went to a sink only, so nobody outside was reached; nil = no.
     package var isSinkOnly: Bool?
+    /// Whether its person must never see it: an emergency under duress; nil = no.
+    package var isCovert: Bool?
     /// Whether the person shared with the circle at the time.
     package var isShared: Bool
     package var trace: String

@@ -25,6 +25,11 @@ enum Documents {
             .problem(
                 .conflict(
                     "nobody has ended this emergency", hint: "there is nothing to confirm"))
+        case .notReopenable:
+            .problem(
+                .conflict(
+                    "only an emergency that somebody else ended in the last 10 minutes can be"
+                        + " reopened", hint: "call for help again"))
         case .tested(let result): .json(document(result, shown))
         case .wouldSend:
             (shown?.request).map { .json(["request": .string($0)]) }
@@ -36,6 +41,11 @@ enum Documents {
                 .conflict(
                     "the draft has expired",
                     hint: "an outdated text is not sent"))
+        case .tooMany(let wait):
+            .problem(
+                .tooMany(
+                    "too many wrong codes",
+                    retryAfterSeconds: Int(max(1, wait.milliseconds / 1000))))
         case .unknownGateway:
             .problem(.notFound("there is no such gateway", hint: "GET /v1/gateways lists them"))
         case .wrongAddress:

@@ -15,7 +15,8 @@ struct Main {
         settings: GatewaySettings.all + [
             Setting(
                 "JAGA_PUBLIC_URL", .url(["http", "https"]),
-                help: "Base URL of gateways' callbacks; default is the notifier's own port."),
+                help: "Base URL of gateways' callbacks, and of links in messages about emergencies;"
+                    + " without it callbacks use the notifier's own port, messages have no links."),
             Setting(
                 "JAGA_MAP_URL", .url(["http", "https"]), default: Reader.openStreetMap,
                 help: "Map link for messages, with {lat} and {lon}."),
@@ -58,6 +59,13 @@ struct Main {
         if Files.exists(key.path) { _ = try key.read() }
     }
 
+    /// The public URL without a slash at its end; nil = none.
+    private static func publicURL(_ configuration: Configuration) -> String? {
+        guard var url = configuration.optional("JAGA_PUBLIC_URL") else { return nil }
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
+    }
+
     static func make(_ host: Host) throws -> NotifierService {
         let configuration = host.configuration
         let base =
@@ -79,7 +87,7 @@ struct Main {
             emergencyDays: configuration.int("JAGA_NOTIFIER_EMERGENCY_DAYS"),
             notifiesGuardiansOfImpairment: configuration.flag(
                 "JAGA_NOTIFIER_NOTIFY_GUARDIANS_OF_IMPAIRMENT"),
-            heartbeat: try Heartbeat(host))
+            heartbeat: try Heartbeat(host), publicURL: publicURL(configuration))
         service.makeGatewayRegistry = makeRegistry
         return service
     }

@@ -34,6 +34,9 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     var counts = Counts()
     private(set) var transfers = Transfers()
     private let live: LiveStreams
+    /// Base URL of links in messages; nil = none.
+    private let publicURL: String?
+    private var linkPages: LinkPages
     /// Idempotency keys of requests that are not answered yet.
     var idempotencyKeys: [UInt64: IdempotencyStore.Key] = [:]
     private var nextPrune = Timestamp.zero
@@ -45,8 +48,11 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         host: any NotifierHost, store: NotifierStore, registry: GatewayRegistry,
         zones: TimeZoneFolder,
         map: String, messageKey: KeyFile, hasReplies: Bool, emergencyDays: Int = 365,
-        notifiesGuardiansOfImpairment: Bool = true, heartbeat: Heartbeat? = nil
+        notifiesGuardiansOfImpairment: Bool = true, heartbeat: Heartbeat? = nil,
+        publicURL: String? = nil
     ) {
+        self.publicURL = publicURL
+        linkPages = LinkPages(key: [], publicURL: publicURL)
         self.notifiesGuardiansOfImpairment = notifiesGuardiansOfImpairment
         self.host = host
         self.store = store
@@ -118,7 +124,8 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         let secret = try store.secret("receipts") { SecureRandom.bytes(32) }
         let configuration = NotifierConfiguration(
             gateways: registry.gateways, tokenSecret: secret, map: map, hasReplies: hasReplies,
-            notifiesGuardiansOfImpairment: notifiesGuardiansOfImpairment)
+            notifiesGuardiansOfImpairment: notifiesGuardiansOfImpairment, publicURL: publicURL)
+        linkPages = LinkPages(key: secret, publicURL: publicURL)
         core = Notifier(
             configuration, from: try store.activeRows(at: host.now), at: host.now,
             after: host.outage)
@@ -162,6 +169,11 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
             try submit(.publishReachability)
             try pruning.begin(round)
             return try erasures.beginRound(round)
+        }
+        switch event.kind {
+        // Applied twice they change nothing, and there are many.
+        case .sosPosition, .deviceReporting: return try submit(.event(event))
+        default: break
         }
         guard event.concernsNotifier, try store.apply(event.id, at: host.now) else { return }
         try submit(.event(event))
@@ -267,6 +279,9 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         case .publish(let event): try host.publish(event, on: .deliveries)
         case .send(let message): try send(message)
         case .answer(let request, let answer):
+            if let page = linkPages.response(to: answer, of: request, requestContext) {
+                return host.answer(request, page)
+            }
             let response = Documents.response(
                 to: answer, in: host.replica, at: host.now,
                 shown: transfers.exchange(for: answer, registry, at: host.now))
@@ -333,9 +348,10 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
     private func handle(
         _ request: Request, _ found: RoutedOperation<NotifierOperation>, _ parameters: Parameters
     ) throws {
-        let context = RequestContext(
-            now: host.now, directory: host.replica, store: store, registry: registry,
-            readCore: { [unowned self] in core })
+        let context = requestContext
+        if found.id == .emergencyPage {
+            return try handleLink(request, token: parameters["token"], context)
+        }
         if found.id == .receipt || found.id == .reply {
             let callbacks = GatewayCallbacks(context: context)
             let token = parameters["token"]
@@ -350,7 +366,7 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         let principal = try principal(of: request)
         // Commands about emergencies are idempotent while their effect lasts and must count again
         // afterwards, so their answers are not stored.
-        let key = try IdempotencyStore.Key(request, of: found.operation)
+        let key = try IdempotencyStore.Key(request, as: found.operation.repetition)
         if let key, let first = try idempotencyStore.response(to: key, at: host.now) {
             return host.answer(request.id, first)
         }
@@ -374,6 +390,25 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         }
     }
 
+    private var requestContext: RequestContext {
+        RequestContext(
+            now: host.now, directory: host.replica, store: store, registry: registry,
+            readCore: { [unowned self] in core })
+    }
+
+    private func handleLink(
+        _ request: Request, token: String, _ context: RequestContext
+    ) throws {
+        switch linkPages.outcome(of: request, token: token, context) {
+        case .respond(let response): host.answer(request.id, response)
+        case .show(let response, let look, let person, let viewer):
+            try accessRecords.record([person], by: viewer, as: .emergency, reason: nil, host)
+            host.answer(request.id, response)
+            if let look { try submit(.look(look)) }
+        case .submit(let input): try submit(input)
+        }
+    }
+
     private func outcome(
         of request: Request, _ operation: NotifierOperation, _ parameters: Parameters,
         by principal: Principal, _ context: RequestContext
@@ -387,13 +422,22 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         case .acknowledgement:
             return .submit(
                 .acknowledge(try escalations.command(request, parameters, by: principal)))
+        case .withdrawal:
+            return .submit(.withdraw(try escalations.command(request, parameters, by: principal)))
+        case .acknowledgementByReference:
+            return .submit(
+                .acknowledgeByReference(
+                    try escalations.referenceCommand(request, parameters, by: principal)))
         case .resolution:
             return .submit(.resolve(try escalations.command(request, parameters, by: principal)))
         case .confirmation:
             return .submit(.confirmEnd(try escalations.command(request, parameters, by: principal)))
-        case .escalations: return try escalations.list(request)
+        case .reopening:
+            return .submit(.reopen(try escalations.command(request, parameters, by: principal)))
+        case .escalations: return try escalations.list(request, for: principal.person)
         case .escalation:
-            return try escalations.show(try parameters.id("emergency", EmergencyID.self), host.log)
+            return try escalations.show(
+                try parameters.id("emergency", EmergencyID.self), for: principal.person, host.log)
         case .rights:
             return try escalations.rights(
                 in: try parameters.id("emergency", EmergencyID.self), request, of: principal)
@@ -418,7 +462,8 @@ final class NotifierService: Service, WatchesDirectory, ReadsSnapshots, RereadsS
         case .sendDraft: return try drafts.send(request, parameters, by: principal)
         case .optOuts: return try optOuts.list(request)
         case .setOptOut: return try optOuts.set(request)
-        case .receipt, .reply, .live: throw Problem.notFound("not a request of this kind")
+        case .receipt, .reply, .live, .emergencyPage:
+            throw Problem.notFound("not a request of this kind")
         }
     }
 
@@ -530,7 +575,8 @@ extension NotifierOperation {
         case .personNotifications, .notifications, .notification: .messages
         case .outbox: .outbox
         case .escalations, .escalation: .emergency
-        case .acknowledgement, .confirmation, .resolution, .gateways, .gatewayTest, .receipt,
+        case .acknowledgement, .acknowledgementByReference, .withdrawal, .emergencyPage,
+            .confirmation, .resolution, .reopening, .gateways, .gatewayTest, .receipt,
             .drafts, .sendDraft, .optOuts, .setOptOut, .reply, .reachability, .live, .rights:
             .unspecified
         }

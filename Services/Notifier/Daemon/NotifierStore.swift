@@ -22,6 +22,10 @@ struct NotifierStore {
                 try text(row))
         case .text(let row): try save(row)
         case .number(let row): try save(row)
+        case .link(let row): try save(row)
+        case .watch(let row): try save(row)
+        case .followedPosition(let row): try save(row)
+        case .reporting(let row): try save(row)
         case .change(let row): try append(row)
         case .timeline(let row): try append(row)
         }
@@ -32,6 +36,9 @@ struct NotifierStore {
         case .signal(let id): try database.run("DELETE FROM signals WHERE id = ?1", .id(id))
         case .number(let number):
             try database.run("DELETE FROM numbers WHERE number = ?1", .text(number))
+        case .watch(let person):
+            try database.run("DELETE FROM own_watches WHERE person = ?1", .id(person))
+        case .reporting(let device): try removeReporting(of: device)
         }
     }
 
@@ -57,6 +64,8 @@ struct NotifierStore {
         rows.signals = try all("SELECT body FROM signals")
         rows.gateways = try all("SELECT body FROM gateways")
         rows.numbers = try all("SELECT body FROM numbers")
+        rows.links = try all("SELECT body FROM links WHERE emergency IN (\(known))", recent)
+        rows.watches = try all("SELECT body FROM own_watches")
         rows.notifications = try all(
             """
             SELECT body FROM notifications WHERE pending OR created > ?1

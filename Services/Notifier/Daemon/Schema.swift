@@ -7,8 +7,19 @@ enum Schema {
         Migration(number: 1, sql: initial), Migration(number: 2, sql: texts),
         Migration(number: 3, sql: retention), Migration(number: 4, sql: retentionByCircle),
         Migration(number: 5, sql: LiveTable.migrationSQL),
+        Migration(number: 6, sql: NotifierStore.linkMigrationSQL),
+        Migration(number: 7, sql: ownWatches),
+        Migration(number: 8, sql: NotifierStore.followedPositionTables),
         IdempotencyStore.migration,
     ]
+
+    /// The last watch of each person while the notifier needs it.
+    private static let ownWatches = """
+        CREATE TABLE own_watches (
+            person BLOB PRIMARY KEY,
+            body TEXT NOT NULL
+        ) WITHOUT ROWID;
+        """
 
     /// Retention time, and erasures.
     private static let retention = """

@@ -25,6 +25,10 @@ public enum Input: Hashable, Sendable {
     /// A notification's state changed. Its recipient is unreachable if every contact point of its
     /// channel is opted out or dead; then `accepted` does not count.
     case notification(NotificationChanged, isReachable: Bool = true)
+    /// A command about a watch arrived by SMS or by a link.
+    case command(WatchCommand)
+    /// A person entered a zone.
+    case entered(ZoneCrossing)
     /// A person was removed.
     case personRemoved(PersonID)
 
@@ -65,7 +69,7 @@ public struct WatchStart: Hashable, Sendable {
     public var id: WatchID
     public var person: PersonID
     public var span: Span
-    public var note: String?
+    public var terms: WatchTerms
     /// Why nobody could be notified if it expired; nil = somebody could.
     public var obstacle: UnreachableReason?
     public var trace: String
@@ -73,15 +77,32 @@ public struct WatchStart: Hashable, Sendable {
     public var request: UInt64
 
     public init(
-        id: WatchID, person: PersonID, span: Span, note: String? = nil,
+        id: WatchID, person: PersonID, span: Span, terms: WatchTerms = WatchTerms(),
         obstacle: UnreachableReason? = nil, trace: String = "", request: UInt64
     ) {
         self.id = id
         self.person = person
         self.span = span
-        self.note = note
+        self.terms = terms
         self.obstacle = obstacle
         self.trace = trace
         self.request = request
+    }
+}
+
+/// What a person may set besides the deadline. An extension keeps what is nil.
+public struct WatchTerms: Hashable, Sendable {
+    public var note: String?
+    /// The zone whose entry ends the watch.
+    public var destination: ZoneID?
+    /// The only people to notify, ids ascending; nil = everyone.
+    public var recipients: [PersonID]?
+
+    public init(
+        note: String? = nil, destination: ZoneID? = nil, recipients: [PersonID]? = nil
+    ) {
+        self.note = note
+        self.destination = destination
+        self.recipients = recipients
     }
 }

@@ -10,6 +10,8 @@ public enum Limits {
     public static let watchSecondsMin: Int64 = 5
     /// Longest time from now to a watch's deadline, seconds: a week.
     public static let watchSecondsMax: Int64 = 7 * 86_400
+    /// Maximum number of people in the list of recipients of a watch.
+    public static let recipientsMax = 50
     /// Longest note of a watch, in bytes of UTF-8.
     public static let noteBytesMax = 500
     /// How long a settled or ended emergency is remembered, seconds, so that late events about it

@@ -115,6 +115,8 @@ public struct TimerCore: Sendable {
         case .reachability(let change):
             reachability.apply(change)
             turn.emit(.saveReachability(change))
+        case .command(let command): watches.apply(command, &turn)
+        case .entered(let crossing): watches.entered(crossing, &turn)
         case .personRemoved(let person):
             watches.removePerson(person, &turn)
             watchdogs.removePerson(person, &turn)

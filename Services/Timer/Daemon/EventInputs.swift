@@ -32,6 +32,8 @@ struct EventInputs {
         case .reachabilityChanged(let change): return .reachability(change)
         case .acknowledgementCommitted(let answer): return .acknowledged(answer)
         case .resolutionCommitted(let answer): return .resolved(answer)
+        case .watchCommandReceived(let command): return .command(command)
+        case .zoneEntered(let crossing): return .entered(crossing)
         case .personRemoved(let removal): return .personRemoved(removal.person)
         default: return nil
         }

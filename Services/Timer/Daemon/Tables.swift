@@ -60,5 +60,11 @@ enum Tables {
                 ALTER TABLE delivery_watchdog ADD COLUMN answered INTEGER NOT NULL DEFAULT 0;
                 \(ReachabilityRows.tablesSQL)
                 """),
+        Migration(
+            number: 5,
+            sql: """
+                ALTER TABLE watch ADD COLUMN destination BLOB;
+                ALTER TABLE watch ADD COLUMN recipients BLOB;
+                """),
     ]
 }

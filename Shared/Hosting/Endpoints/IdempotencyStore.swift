@@ -1,3 +1,4 @@
+import API
 import Hashing
 import Model
 import Parsing
@@ -25,24 +26,11 @@ public struct IdempotencyStore {
             """,
         component: "answers")
 
-    /// When a request is a repetition of an earlier one with the same key.
-    public enum Repetition: Sendable {
-        /// Configuration: within 24 hours. Another path or body with the same key is rejected.
-        case configuration
-        /// Commands about a person's safety: within 60 seconds, and only with the same path and
-        /// body. Some clients send one constant key forever; their second command must take effect.
-        case command
-
-        fileprivate var window: Duration {
-            switch self {
-            case .configuration: keptFor
-            case .command: .seconds(60)
-            }
-        }
-    }
-
     /// How long responses are stored.
     public static let keptFor = Duration.seconds(24 * 3600)
+    /// How long an equal command about a person's safety is a repetition. Some clients send one
+    /// constant key for ever; their second command must take effect.
+    public static let commandWindow = Duration.seconds(60)
     static let keyCharactersMax = 255
 
     private let database: Database
@@ -76,14 +64,22 @@ public struct IdempotencyStore {
         /// Identifies a request by its credential. The response is encrypted with a key derived
         /// from the sender's token, which the store does not contain: only the sender can get it.
         ///
-        /// Nil if the request has no key, no credentials, or is not a POST.
+        /// Nil if the request has no key, no credentials, or is not a POST, and for operations that
+        /// are never repeated. After another path or body with the same key, a request that counts
+        /// for a day is rejected.
         ///
         /// - Parameter secret: a secret in the body, in place of a token
         /// - Throws: a 400 problem unless the key has 1 to 255 printable characters
         public init?(
-            _ request: Request, as repetition: Repetition = .configuration,
+            _ request: Request, as repetition: Operation.Repetition = .day,
             sealedWith secret: String? = nil
         ) throws(Problem) {
+            let isCommand: Bool
+            switch repetition {
+            case .never, .emergency: return nil
+            case .day: isCommand = false
+            case .minute: isCommand = true
+            }
             guard request.method == .post, let text = try IdempotencyStore.keyText(request),
                 let token = secret ?? request.token
             else { return nil }
@@ -93,12 +89,11 @@ public struct IdempotencyStore {
             self.secret = key
             let content = Hash.id(.text(request.path), .bytes(request.body))
             fingerprint = content
-            window = repetition.window
+            window = isCommand ? IdempotencyStore.commandWindow : IdempotencyStore.keptFor
             id =
-                switch repetition {
-                case .configuration: Hash.id("kept answer", .bytes(key))
-                case .command: Hash.id("kept answer", .bytes(key), .id(content))
-                }
+                isCommand
+                ? Hash.id("kept answer", .bytes(key), .id(content))
+                : Hash.id("kept answer", .bytes(key))
         }
 
         /// Identifies a request by its principal, path and body, so that it may be repeated with

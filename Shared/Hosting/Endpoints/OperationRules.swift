@@ -4,19 +4,6 @@ import Web
 
 // What the host derives from a row of a table of operations.
 
-extension IdempotencyStore.Key {
-    /// Identifies a request that may be repeated, as long as its operation allows.
-    ///
-    /// - Throws: a 400 problem unless the key has 1 to 255 printable characters
-    public init?(_ request: Request, of operation: Operation) throws(Problem) {
-        switch operation.repetition {
-        case .never, .emergency: return nil
-        case .day: try self.init(request, as: .configuration)
-        case .minute: try self.init(request, as: .command)
-        }
-    }
-}
-
 extension CredentialKinds {
     /// The rejection of a credential; nil if its kind is among these.
     ///

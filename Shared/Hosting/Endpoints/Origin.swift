@@ -68,7 +68,7 @@ struct Origin: Hashable {
                 return
             }
             guard rest.hasPrefix(":"),
-                let port = OutsideNumber.integer(rest.dropFirst(), in: 1...65_535)
+                let port = UntrustedNumber.integer(rest.dropFirst(), in: 1...65_535)
             else { return nil }
             self.port = port
         }

@@ -16,12 +16,24 @@ extension Extent {
 }
 
 extension Lag {
-    var json: JSON {
-        [
-            "stream": .string(stream.text), "from": .string(peer),
-            "applied": .integer(Int64(clamping: position.sequence)),
-            "lag": .integer(Int64(clamping: records)), "live": .bool(isLive),
+    /// The members of both documents.
+    func members(isStopped: Bool) -> [JSON.Member] {
+        let state = isStopped ? "stopped" : isLive ? "live" : "waiting"
+        return [
+            .init("stream", .string(stream.text)), .init("from", .string(peer)),
+            .init("applied", .integer(Int64(clamping: position.sequence))),
+            .init("lag", .integer(Int64(clamping: records))), .init("state", .string(state)),
         ]
+    }
+
+    /// The lag as the operator sees it: the reason may contain private data.
+    func json(_ stopped: StoppedStream?) -> JSON {
+        .object(
+            members(isStopped: stopped != nil) + [
+                .init("incarnation", .string(position.incarnation.text)),
+                .init("head", .integer(Int64(clamping: head))),
+                .init("reason", stopped.map { .string($0.reason) } ?? .null),
+            ])
     }
 }
 
@@ -58,19 +70,6 @@ extension ServedStream {
                     ]
                 }),
             "heldBackBy": .array(heldBackBy.map { .string($0.consumer) }),
-        ]
-    }
-}
-
-extension Lag {
-    func json(_ stopped: StoppedStream?) -> JSON {
-        let state = stopped != nil ? "stopped" : isLive ? "live" : "waiting"
-        return [
-            "stream": .string(stream.text), "from": .string(peer),
-            "incarnation": .string(position.incarnation.text),
-            "cursor": .integer(Int64(clamping: position.sequence)),
-            "head": .integer(Int64(clamping: head)), "lag": .integer(Int64(clamping: records)),
-            "state": .string(state), "reason": stopped.map { .string($0.reason) } ?? .null,
         ]
     }
 }

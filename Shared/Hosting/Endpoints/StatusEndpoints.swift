@@ -159,7 +159,13 @@ final class StatusEndpoints {
                     })),
             .init("port", .integer(Int64(context.parts.server.port))),
             .init("streams", .array(context.bus.heads.filter { $0.head.sequence > 0 }.map(\.json))),
-            .init("cursors", .array(context.bus.lags.filter { $0.head > 0 }.map(\.json))),
+            .init(
+                "cursors",
+                .array(
+                    context.bus.lags.filter { $0.head > 0 }.map { lag in
+                        let isStopped = context.bus.stopped.contains { $0.stream == lag.stream }
+                        return .object(lag.members(isStopped: isStopped))
+                    })),
             .init(
                 "consumers",
                 .array(context.bus.acknowledgements.filter { $0.position.sequence > 0 }.map(\.json))

@@ -90,6 +90,9 @@ final class HostContext {
         guard let credential = credential(of: request) else {
             throw .unauthorized("the credentials are missing or wrong")
         }
+        // The rights of staff do not extend to their phones.
+        let accepted = CredentialKinds.personal.union(.operator)
+        if let refusal = accepted.refusal(of: credential.kind) { throw refusal }
         let isStaff = credential.principal.flatMap {
             replica?.decide($0, .administer, on: .suite, at: now).isAllowed
         }

@@ -1,3 +1,4 @@
+import API
 import Bus
 import Directory
 import Model
@@ -75,8 +76,8 @@ extension HostParts {
         database = try Database(path: storePath, migrations: HostParts.migrations(definition))
         let port = HostParts.httpPort(definition, configuration, topology)
         var limits = ServerLimits()
-        limits.bodyBytesByPath = definition.bodyBytesByPath
-        limits.unreadBodyPaths = definition.unreadBodyPaths
+        limits.bodyBytesByPath = Operation.bodyBytesByPath(of: definition.name)
+        limits.unreadBodyPaths = Operation.unreadBodyPaths(of: definition.name)
         limits.connections = min(definition.connections, max(64, OpenFiles.raise() - 256))
         connectionsMax = limits.connections
         limits.proxies = CommonSettings.proxies(configuration)

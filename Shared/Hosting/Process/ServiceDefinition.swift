@@ -21,10 +21,6 @@ public struct ServiceDefinition: Sendable {
     public var isDurable: Bool
     /// Name of the setting with the HTTP port; nil = the port follows from `JAGA_PORT_BASE`.
     public var portSetting: String?
-    /// Body limits in bytes of paths that differ from ``ServerLimits/bodyBytes``.
-    public var bodyBytesByPath: [String: Int]
-    /// Paths where a request is valid even if its body cannot be decoded.
-    public var unreadBodyPaths: Set<String>
     /// Maximum number of open HTTP connections, if as many files may be open.
     public var connections: Int
     /// Whether the host counts a request against the rate limits of its sender. Ingest has limits
@@ -46,8 +42,7 @@ public struct ServiceDefinition: Sendable {
     public init(
         name: ServiceName, summary: String, settings: [Setting] = [], migrations: [Migration] = [],
         consumes: [ServiceName: [StreamName]] = [:], isDurable: Bool = true,
-        portSetting: String? = nil, bodyBytesByPath: [String: Int] = [:],
-        unreadBodyPaths: Set<String> = [], connections: Int = ServerLimits().connections,
+        portSetting: String? = nil, connections: Int = ServerLimits().connections,
         isLimited: @escaping @Sendable (Request) -> Bool = { _ in true },
         operation: @escaping @Sendable (Request) -> Operation? = { _ in nil },
         logic: ClosedRange<UInt16> = 1...1, holdsWhenNew: Bool = false,
@@ -61,8 +56,6 @@ public struct ServiceDefinition: Sendable {
         self.consumes = consumes
         self.isDurable = isDurable
         self.portSetting = portSetting
-        self.bodyBytesByPath = bodyBytesByPath
-        self.unreadBodyPaths = unreadBodyPaths
         self.connections = connections
         self.isLimited = isLimited
         self.operation = operation

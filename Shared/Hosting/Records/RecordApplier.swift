@@ -103,7 +103,8 @@ final class RecordApplier {
         switch stream {
         case .input: .blocking
         case .directory:
-            context.directory?.replica.mayRevoke(event.body) == true ? .blocking : .skippable
+            (context.directory?.replica).map(event.body.mayRevoke(in:)) == true
+                ? .blocking : .skippable
         case .sos: .required
         case .events, .deadlines, .deliveries:
             event.body.carriesEmergency ? .required : .skippable

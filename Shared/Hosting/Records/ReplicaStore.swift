@@ -66,7 +66,7 @@ public final class ReplicaStore {
     func replace(with events: [Event], before: (Event) throws -> Void) throws -> [Event] {
         var target = Replica(rights: rights)
         for event in events { target.apply(event.body) }
-        let differences = Replica.difference(from: replica, to: target).map { body in
+        let differences = DirectorySnapshot(of: target).difference(from: replica).map { body in
             Event(id: EventID(.zero), time: events.last?.time ?? .zero, body: body)
         }
         for event in differences {
@@ -104,6 +104,7 @@ extension EventBody {
     /// The kind of row that a step deletes; nil if it writes one.
     fileprivate var removedKind: EventKind? {
         if case .neverNotifyChanged(let list) = self, list.isEmpty { return kind }
+        if case .pinChanged(let pin) = self, pin.isEmpty { return kind }
         return kind.row.removed
     }
 }

@@ -38,7 +38,7 @@ public struct EventFilter: Hashable, Sendable {
         if let time = Timestamp(text) { return time }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }),
-            let count = OutsideNumber.integer(text.dropLast(), in: 0...1_000_000)
+            let count = UntrustedNumber.integer(text.dropLast(), in: 0...1_000_000)
         else { return nil }
         return now - .seconds(Int64(count) * unit)
     }

@@ -30,8 +30,8 @@ public struct StreamCursor: Hashable, Sendable, CustomStringConvertible {
             guard at.count == 2, let stream = StreamName(text: String(at[0])) else { return nil }
             let numbers = at[1].split(separator: ".", omittingEmptySubsequences: false)
             guard numbers.count == 2, numbers[1].count == 4,
-                let sequence = OutsideNumber.integer(numbers[0], in: 0...OutsideNumber.most),
-                let check = OutsideNumber.bits(hexadecimal: numbers[1], UInt16.self)
+                let sequence = UntrustedNumber.integer(numbers[0], in: 0...UntrustedNumber.most),
+                let check = UntrustedNumber.bits(hexadecimal: numbers[1], UInt16.self)
             else { return nil }
             marks[stream] = Mark(sequence: UInt64(sequence), check: check)
         }

@@ -10,6 +10,13 @@ public enum Channel: String, Sendable, Codable, CaseIterable {
         case .push: .push
         }
     }
+
+    /// The channel that an address is for; nil if no channel has such addresses.
+    public init?(address: String) {
+        guard let found = Channel.allCases.first(where: { $0.rules.address(address) != nil })
+        else { return nil }
+        self = found
+    }
 }
 
 /// Rules that one ``Channel`` has, in the file of the channel.

@@ -76,7 +76,7 @@ struct PADRow {
         try rejectMore(than: 1)
         guard let text = values.first else { return nil }
         let range = Int(Int32.min)...Int(Int32.max)
-        guard let value = OutsideNumber.integer(text, in: range) else {
+        guard let value = UntrustedNumber.integer(text, in: range) else {
             throw fault(.value, "\(key) is not an integer", "Give an integer such as 100.")
         }
         return value

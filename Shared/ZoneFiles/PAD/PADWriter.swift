@@ -102,6 +102,7 @@ enum PADWriter {
         if draft.transitions != nil { lost.append("transitions") }
         if draft.dwellSeconds != plain.dwellSeconds { lost.append("dwell") }
         if draft.alarm.cycleSeconds != plain.alarm.cycleSeconds { lost.append("alarm cycle") }
+        if draft.alarm.raisesEmergency { lost.append("emergency") }
         if !lost.isEmpty {
             losses.append("PAD cannot represent its " + lost.joined(separator: ", "))
         }

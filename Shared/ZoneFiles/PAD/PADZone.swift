@@ -81,7 +81,7 @@ struct PADZone {
                 .value, "Location needs three values, this one has \(row.values.count)", form)
         }
         let range = Int(Int32.min)...Int(Int32.max)
-        guard let index = OutsideNumber.integer(row.values[0], in: range) else {
+        guard let index = UntrustedNumber.integer(row.values[0], in: range) else {
             throw row.fault(.value, "the index of Location is not an integer", form)
         }
         guard let latitude = Decimal.read(row.values[1]),

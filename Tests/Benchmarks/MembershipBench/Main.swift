@@ -6,7 +6,8 @@ import Glibc
         let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case "rights": Questions(count: number(words, 1)).measure()
-        case "fill": try Town(people: number(words, 2)).fill(store: words[1])
+        case "fill":
+            try Town(people: number(words, 2), circleSize: number(words, 3)).fill(store: words[1])
         default: fatalError("unknown part: scripts/bench-membership starts this")
         }
     }

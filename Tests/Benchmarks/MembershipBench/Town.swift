@@ -3,9 +3,13 @@ import Model
 import Parsing
 import Store
 
-/// People with a phone and three credentials each, in circles of five.
+/// People with a phone, a verified number and three credentials each, in circles of equal size.
+///
+/// The token of person N is `token-N-K`, with K 0 for the phone, 1 for a session, 2 for a script.
 struct Town {
     let people: Int
+    /// Members of a circle.
+    let circleSize: Int
 
     /// Writes the rows of membership's store, and prunes its stream, so that every consumer has to
     /// fetch the snapshot.
@@ -40,7 +44,7 @@ struct Town {
         let phone = DeviceID(Hash.id("device", .number(number)))
         let contact = ContactPoint(
             id: ContactID(Hash.id("contact", .number(number))), channel: .sms,
-            address: "+1555\(1_000_000 + number)")
+            address: "+1555\(1_000_000 + number)", verified: .zero)
         var rows = [
             (
                 "person", owner.raw,
@@ -49,15 +53,15 @@ struct Town {
         ]
         for (index, kind) in [CredentialKind.report, .session, .person].enumerated() {
             let id = CredentialID(Hash.id("credential", .number(number * 3 + index)))
-            let hash = Hash.sha256Text("token \(number) \(index)")
+            let hash = Hash.sha256Text("token-\(number)-\(index)")
             let credential = Credential(
                 id: id, hash: hash, kind: kind, person: owner,
                 device: kind == .report ? phone : nil, created: .zero)
             rows.append(("credential", id.raw, try json(credential)))
         }
-        if number % 5 == 4 {
+        if number % circleSize == circleSize - 1 {
             let circle = CircleID(Hash.id("circle", .number(number)))
-            let members = (0..<5).map { index in
+            let members = (0..<circleSize).map { index in
                 Membership(
                     person: person(number - index), role: index == 0 ? .admin : .member,
                     joined: .zero, trackerID: "A\(index)")

@@ -88,18 +88,20 @@ struct AlarmStage {
 extension AlarmZone {
     static func alarming(
         _ number: UInt64, priority: Int = 100, name: String? = nil, cycle: Int = 60,
-        sleep: Int = 600
+        sleep: Int = 600, raising: Bool = false
     ) -> AlarmZone {
         AlarmZone(
             id: ZoneID(ID128(high: 4, low: number)), name: name ?? "Zone \(number)", category: "",
             priority: priority, circle: World.circle, set: nil,
-            alarm: ZoneAlarm(cycleSeconds: cycle, sleepSeconds: sleep))
+            alarm: ZoneAlarm(
+                cycleSeconds: cycle, sleepSeconds: sleep, raisesEmergency: raising))
     }
 }
 
 extension [AlarmMachine.Step] {
     /// Each step as a letter and the zone's number: `S` started and audible, `s` started silently,
-    /// `!` and `.` the same for an initial alarm, `R` rang again, `E` ended.
+    /// `!` and `.` the same for an initial alarm, `R` rang again, `E` ended, `H` raised an
+    /// emergency.
     var marbles: String {
         map { step in
             let number = step.alarm.zone.id.raw.low
@@ -108,6 +110,7 @@ extension [AlarmMachine.Step] {
             case .started(initial: true): return (step.isAudible ? "!" : ".") + "\(number)"
             case .repeated: return "R\(number)"
             case .ended: return "E\(number)"
+            case .raised: return "H\(number)"
             }
         }.joined(separator: " ")
     }

@@ -115,10 +115,12 @@ import Testing
                 witness.quietUntil[zone] = nil
             case .repeated:
                 if !witness.alarming.contains(zone) { return "\(zone) rang, but is no alarm" }
-                if !step.isAudible { return "\(zone) rang without being heard" }
+                if !step.isAudible { return "\(zone) rang inaudibly" }
             case .ended:
                 if witness.alarming.remove(zone) == nil { return "\(zone) ended twice" }
                 continue
+            case .raised:
+                return "\(zone) raised an emergency, but no zone here does"
             }
             if !witness.isArmed { return "\(zone) alarms though disarmed" }
             if !witness.inside.contains(where: { $0.id == step.alarm.zone.id }) {
@@ -138,7 +140,9 @@ import Testing
 
     private func check(_ witness: Witness) -> String? {
         let machine = witness.stage.machine
-        if Set(machine.alarms.map(\.zone.id.raw.low)) != witness.alarming { return "what is told" }
+        if Set(machine.alarms.map(\.zone.id.raw.low)) != witness.alarming {
+            return "which alarms are open"
+        }
         let isFresh = witness.stage.now - witness.stage.fix <= .seconds(1800)
         let inside = Set(witness.inside.map(\.id.raw.low))
         if !witness.isArmed, !witness.alarming.isEmpty { return "disarmed, and alarms" }
@@ -152,7 +156,9 @@ import Testing
         if isFresh, let most, case .awake(let due) = most.phase, due <= witness.stage.now {
             return "a ring is owed"
         }
-        if let next = witness.stage.nextRing, next <= witness.stage.now { return "a clock twice" }
+        if let next = witness.stage.nextRing, next <= witness.stage.now {
+            return "a deadline twice"
+        }
         return nil
     }
 }

@@ -55,6 +55,21 @@ import Testing
         #expect(world.handle(.inputEmergencySnapshot(snapshot)).isEmpty)
     }
 
+    @Test func `an earlier acknowledgement of a joined emergency does not come back`() {
+        var world = World()
+        _ = world.handle(.inputSignal(signal(1, world)))
+        _ = world.handle(.inputSignal(signal(2, world)))
+        let first = snapshot(.acknowledged, world, [signal(1, world), signal(2, world)])
+        world.now = world.now + .seconds(1)
+        let other = PersonID(ID128(high: 2, low: 8))
+        let second = snapshot(
+            .acknowledged, world, [signal(2, world), signal(1, world)], by: other)
+        #expect(world.handle(.inputEmergencySnapshot(first)).kinds == [.emergencyAcknowledged])
+        #expect(world.handle(.inputEmergencySnapshot(second)).kinds == [.emergencyAcknowledged])
+        #expect(world.handle(.inputEmergencySnapshot(first)).isEmpty)
+        #expect(world.handle(.inputEmergencySnapshot(second)).isEmpty)
+    }
+
     @Test func `a repeated answer emits nothing`() {
         var world = World()
         _ = world.handle(.inputSignal(signal(1, world)))

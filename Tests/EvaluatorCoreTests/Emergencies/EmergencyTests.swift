@@ -94,6 +94,22 @@ import Testing
         #expect(outputs.emergencyChanges[0].note == "run")
     }
 
+    @Test func `it names the recipients that the signal chose, also of one that joins`() {
+        var world = World()
+        var first = signal(1, world, countdown: 0, trigger: .watchExpired)
+        first.recipients = [Self.guardian]
+        #expect(
+            world.handle(.inputSignal(first)).emergencyChanges.map(\.recipients)
+                == [[Self.guardian]])
+        var second = signal(2, world, countdown: 0, trigger: .watchExpired)
+        second.recipients = [Self.other]
+        #expect(
+            world.handle(.inputSignal(second)).emergencyChanges.map(\.recipients)
+                == [[Self.other]])
+        let panic = world.handle(.inputSignal(signal(3, world)))
+        #expect(panic.emergencyChanges.map(\.recipients) == [nil])
+    }
+
     @Test func `a countdown that expired in transit opens immediately`() {
         var world = World()
         let signal = signal(1, world)

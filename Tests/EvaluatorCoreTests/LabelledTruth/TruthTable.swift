@@ -50,7 +50,7 @@ struct TruthTable {
     var text: String {
         var lines = [
             TruthTable.line(
-                ["zone", "tracks", "rule", "told", "missed", "false/100 h", "enter", "exit"])
+                ["zone", "tracks", "rule", "notified", "missed", "false/100 h", "enter", "exit"])
         ]
         for kind in [ZoneKind.safe, .alert] {
             for truthClass in TruthClass.allCases.map(Optional.some) + [nil] {

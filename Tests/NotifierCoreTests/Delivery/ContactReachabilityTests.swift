@@ -79,7 +79,7 @@ import Testing
         #expect(problems(world) == [.optedOut])
         world.clear()
         world.receive(.emergencyOpened(Town.change()))
-        #expect(Set(world.addresses) == [budi, citra], "told, and not waited for")
+        #expect(Set(world.addresses) == [budi, citra], "notified without a wait")
         world.handle(.setOptOut(request: 2, number: budi, isOptedOut: false))
         #expect(problems(world) == [nil])
         world.clear()

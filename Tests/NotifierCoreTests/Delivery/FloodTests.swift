@@ -26,7 +26,7 @@ struct FloodTests {
             world.pass(.milliseconds(500))
             end(&world, number)
             world.pass(.milliseconds(500))
-            if number == 3 { #expect(alarms(world) == 3, "the first calls are heard at once") }
+            if number == 3 { #expect(alarms(world) == 3, "the first calls notify at once") }
         }
         // One in 30, 60, 90 and 120 s; calls cancelled before their message is sent are not
         // notified.

@@ -153,7 +153,9 @@ struct GatewayTests {
         var world = World(gateways: Self.two)
         world.gateway = answers(["second": .later])
         world.handle(
-            .test(GatewayTest(request: 7, gateway: "second", to: "+60111", id: .zero, trace: "")))
+            .test(
+                GatewayTest(
+                    request: 7, gateway: "second", to: "+60111000009", id: .zero, trace: "")))
         let result = TestResult(
             notification: NotificationID(.zero), outcome: .later, answer: "code 403")
         #expect(world.answers[7] == .tested(result))

@@ -178,7 +178,7 @@ struct EmergencySnapshotTests {
         let snapshot = snapshots(in: world).first
         #expect(snapshots(in: world).count == 1)
         #expect(snapshot?.state == .open)
-        #expect(snapshot?.reached == nil, "nobody has heard of it since")
+        #expect(snapshot?.reached == nil, "nobody was notified since")
         world.clear()
         world.handle(.ingestReplaced(nil))
         #expect(snapshots(in: world).first?.reached == .accepted)

@@ -15,7 +15,7 @@ struct EscalationTests {
         #expect(world.addresses == ["+60111000003"])
         world.clear()
         world.pass(.seconds(120))
-        #expect(world.addresses == ["+60111000004"], "who was told in this pass is not told again")
+        #expect(world.addresses == ["+60111000004"], "nobody is notified twice in a pass")
         world.clear()
         world.pass(.seconds(120))
         let everybody: Set = [
@@ -27,7 +27,7 @@ struct EscalationTests {
         for _ in 0..<3 {
             world.clear()
             world.pass(.seconds(300))
-            #expect(world.sent.count == 4, "everybody but Aisha, who was told once")
+            #expect(world.sent.count == 4, "everybody but Aisha, who was notified once")
         }
         #expect(world.sent.allSatisfy { $0.text.contains("NO ANSWER YET") })
     }
@@ -126,7 +126,7 @@ struct EscalationTests {
                     ? .rejected : .accepted)
         }
         world.receive(.emergencyOpened(Town.change()))
-        #expect(world.addresses.contains("+60111000003"), "the admin is told without a wait")
+        #expect(world.addresses.contains("+60111000003"), "the admin is notified without a wait")
     }
 
     @Test func `the escalation advances while the timer is down`() {

@@ -133,7 +133,7 @@ struct FallbackTests {
         #expect(openedByFallback(in: world) == [Town.emergency(2)])
         world.clear()
         world.receive(.emergencyJoined(Town.change(1, signal: 2)))
-        #expect(world.sent.isEmpty, "it was told already")
+        #expect(world.sent.isEmpty, "it was notified already")
     }
 
     @Test func `two signals without evaluators are one emergency, named by the first`() {
@@ -173,7 +173,7 @@ struct FallbackTests {
         } else {
             world.receive(.emergencyJoined(Town.change(1, signal: 3)))
         }
-        #expect(world.sent.isEmpty, "who was told is not told again")
+        #expect(world.sent.isEmpty, "nobody is notified twice")
         #expect(world.emergency(Town.emergency(2))?.state == .cancelled)
         #expect(world.emergency(Town.emergency(1))?.reference == reference)
         world.restart()

@@ -173,7 +173,8 @@ import Testing
             .neverNotifyChanged(
                 NeverNotifyList(person: Town.aisha.id, people: [Town.budi.id])))
         world.clear()
-        for text in ["OK", "OK \(DerivedID.reference(of: Town.emergency(1)))", "where are you"] {
+        let code = world.code(at: "+60111000002")
+        for text in ["OK", "OK \(code)", "NO \(code) not me", "where are you"] {
             world.handle(
                 .reply(
                     Reply(

@@ -28,7 +28,7 @@ import Testing
             sequence += 1
             let mark = LiveMark(
                 sequence: sequence, check: 7, time: Timestamp(seconds: Int64(sequence)))
-            let visible = directory.visibleChanges(by: body)
+            let visible = VisibleChange.changes(by: body, in: directory)
             directory.apply(body)
             _ = changes.apply(visible, at: mark)
         }
@@ -103,7 +103,7 @@ import Testing
         for (index, body) in bodies.enumerated() {
             let mark = LiveMark(
                 sequence: UInt64(index + 1), check: 7, time: Timestamp(seconds: 1))
-            let visible = world.directory.visibleChanges(by: body)
+            let visible = VisibleChange.changes(by: body, in: world.directory)
             world.directory.apply(body)
             for row in world.changes.apply(visible, at: mark) { loaded.load(row) }
         }

@@ -122,7 +122,8 @@ import Testing
         #expect(held(world) == [emergency])
         world.clear()
         world.handle(.drop(held(world)))
-        #expect(Set(world.addresses).isSuperset(of: budi), "it is over, and Budi had heard of it")
+        #expect(
+            Set(world.addresses).isSuperset(of: budi), "it is over, and Budi was notified of it")
     }
 
     @Test func `ends no later call that no evaluator answered`() {

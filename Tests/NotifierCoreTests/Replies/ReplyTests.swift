@@ -20,8 +20,10 @@ struct ReplyTests {
         world.handle(.reply(Reply(id: id, sender: sender, text: text, trace: "t")))
     }
 
-    private func reference(_ world: World) throws -> String {
-        try #require(world.emergency(Town.emergency(1))).reference
+    private func reference(_ world: World, at number: String = Self.budi) throws -> String {
+        let code = world.code(at: number)
+        try #require(code != "none")
+        return code
     }
 
     private func answers(_ world: World) -> [String] {
@@ -46,8 +48,8 @@ struct ReplyTests {
         #expect(world.emergency(Town.emergency(1))?.state == .acknowledged)
         #expect(
             answers(world) == [
-                "Jaga: You are responding to Aisha's emergency. We tell the others. Ref "
-                    + (try reference(world)) + "."
+                "Jaga: You are responding to Aisha's emergency. We tell the others."
+                    + " Not you? Reply NO \(try reference(world))."
             ])
     }
 
@@ -74,9 +76,10 @@ struct ReplyTests {
     }
 
     @Test func `the second responder learns the first, and a late one how it ended`() throws {
+        let citra = "+60111000003"
         var world = opened()
         world.pass(.seconds(130))
-        write(&world, "OK \(try reference(world))", from: "+60111000003")
+        write(&world, "OK \(try reference(world, at: citra))", from: citra)
         world.clear()
         write(&world, "OK \(try reference(world))")
         #expect(acknowledged(world).isEmpty)
@@ -95,6 +98,67 @@ struct ReplyTests {
         world.clear()
         write(&world, "OK \(try reference(world))")
         #expect(acknowledged(world).map(\.by) == [Town.budi.id])
+    }
+
+    @Test func `a code counts only from the number that it was sent to`() throws {
+        var world = opened()
+        world.pass(.seconds(130))
+        let citra = "+60111000003"
+        #expect(try reference(world) != reference(world, at: citra))
+        write(&world, "OK \(try reference(world))", from: citra)
+        #expect(acknowledged(world).isEmpty)
+        write(&world, "OK \(try reference(world, at: citra))", from: citra)
+        #expect(acknowledged(world).map(\.by) == [Town.citra.id])
+    }
+
+    @Test func `five wrong codes an hour count, then none of that number`() throws {
+        var world = opened()
+        let right = try reference(world)
+        let wrong = right == "1000" ? "1001" : "1000"
+        for _ in 0..<5 {
+            write(&world, "OK \(wrong)")
+            world.pass(.seconds(61))
+        }
+        world.clear()
+        write(&world, "OK \(right)")
+        #expect(acknowledged(world).isEmpty)
+        #expect(answers(world).first?.contains("Too many wrong codes") == true)
+        world.restart()
+        world.pass(.seconds(61))
+        write(&world, "NO \(right)")
+        write(&world, "OK \(right)")
+        #expect(acknowledged(world).isEmpty, "also after a restart")
+        world.pass(.seconds(3600))
+        write(&world, "OK \(right)")
+        #expect(acknowledged(world).map(\.by) == [Town.budi.id])
+    }
+
+    @Test func `the confirmation is sent whatever was answered before`() throws {
+        var world = opened()
+        write(&world, "OK")
+        world.clear()
+        write(&world, "OK \(try reference(world))")
+        #expect(answers(world).count == 1)
+        write(&world, "OK \(try reference(world))")
+        #expect(answers(world).count == 1, "a repetition is not confirmed again")
+    }
+
+    @Test(arguments: ["NO %", "no, %!", "Bukan saya %", "tidak %"])
+    func `NO and the reference resumes the escalation`(form: String) throws {
+        var world = opened()
+        let code = try reference(world)
+        write(&world, "OK \(code)")
+        world.pass(.seconds(10))
+        world.clear()
+        write(&world, form.replacing("%", with: code))
+        #expect(world.emergency(Town.emergency(1))?.state == .open)
+        #expect(world.emergency(Town.emergency(1))?.firstAcknowledgement == nil)
+        #expect(answers(world).first?.contains("handed Aisha's emergency back") == true)
+        #expect(world.timeline.contains { $0.kind == .withdrawn && $0.by == Town.budi.id })
+        let alarms = world.sent.filter { $0.text.contains("NO ANSWER YET") }
+        #expect(!alarms.isEmpty, "the first tier is alerted again")
+        write(&world, "no answer at her door")
+        #expect(world.timeline.contains { $0.kind == .reply && $0.by == Town.budi.id })
     }
 
     @Test func `STOP and START are stored per number, and answered once a minute`() {
@@ -204,7 +268,8 @@ struct ReplyTests {
             language: language, who: String(repeating: "Nasruddin ", count: 10),
             reference: "4711", now: World.start)
         let contents: [NoticeContent] = [
-            .youRespond, .referenceNeeded("4711"), .sosReceived, .stopped, .started,
+            .youRespond, .handedBack, .tooManyCodes, .referenceNeeded("4711"), .sosReceived,
+            .stopped, .started,
         ]
         for content in contents {
             let measure = SMSText(Composer(reader).render(content, on: .sms).text)

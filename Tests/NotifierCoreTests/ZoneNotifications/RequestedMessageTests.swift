@@ -52,6 +52,48 @@ struct RequestedMessageTests {
         for part in ["evil", "http", "900", "4711 ", "+60", "won"] { #expect(!text.contains(part)) }
     }
 
+    private func tell(
+        _ world: inout World, _ notice: MembershipNotice, locale: String = "en"
+    ) {
+        world.handle(
+            .requested(
+                RequestedMessage(
+                    channel: .sms, address: Self.number, sender: "Aisha evil.example",
+                    locale: locale, content: .membership(notice)),
+                by: EventID(ID128(high: 41, low: 1)), expires: World.start + .seconds(1800),
+                trace: "t"))
+    }
+
+    @Test(arguments: [
+        ("en", "Jaga: Aisha invites you to share positions. Read who would see you: "),
+        ("ms", "Jaga: Aisha menjemput anda berkongsi kedudukan. Baca siapa akan melihat anda: "),
+        ("id", "Jaga: Aisha mengundang Anda berbagi posisi. Baca siapa yang akan melihat Anda: "),
+    ])
+    func `an invitation has the link and no text of the sender, and is erased`(
+        locale: String, start: String
+    ) throws {
+        var world = World()
+        let link = "https://jaga.example/app/#invitation=TOKEN"
+        tell(&world, .invitation(link: link), locale: locale)
+        let text = try #require(world.sent.first?.text)
+        #expect(text.hasPrefix(start + link), "\(text)")
+        #expect(!text.contains("evil"))
+        #expect(!"\(world.notifications)".contains("TOKEN"))
+    }
+
+    @Test func `a request for consent and a ward's date are told`() throws {
+        var world = World()
+        tell(&world, .consent(link: "https://jaga.example/app/#consents"))
+        let question = try #require(world.sent.last?.text)
+        #expect(question.contains("Aisha asks whether others may see more of you"))
+        #expect(question.contains("#consents"))
+        var other = World()
+        tell(&other, .takeOver(ward: "Fitri Tan", World.start))
+        let date = String(World.start.description.prefix(10))
+        #expect(
+            other.sent.last?.text.contains("Fitri takes over the account on \(date)") == true)
+    }
+
     @Test(arguments: ["en", "ms", "id"])
     func `a long name never makes a code two SMS`(locale: String) throws {
         var world = World()

@@ -238,7 +238,7 @@ struct GatewayTests {
 
     @Test func `a test is answered with the gateway's response`() throws {
         let host = try TestHost(Self.kannel)
-        let id = try host.send(.post, "/v1/gateways/kannel/test", #"{"to":"+60123"}"#)
+        let id = try host.send(.post, "/v1/gateways/kannel/test", #"{"to":"+60123456789"}"#)
         #expect(host.answers[id] == nil, "not before the gateway has answered")
         try end(
             try #require(host.transfers.first),
@@ -251,7 +251,7 @@ struct GatewayTests {
         #expect(answer.json["outcome"]?.string == "unroutable")
         #expect(answer.json["answer"]?.string?.contains("Not routable") == true)
         let shown = answer.json["request"]?.string ?? ""
-        #expect(shown.contains("X-Kannel-To: +60123\n"))
+        #expect(shown.contains("X-Kannel-To: +60123456789\n"))
         #expect(shown.contains("/v1/receipts/MASKED?"))
         #expect(
             answer.json["response"]?.string
@@ -265,25 +265,26 @@ struct GatewayTests {
     @Test func `a dry run shows the request and sends nothing`() throws {
         let host = try TestHost(Self.kannel)
         let answer = try host.post(
-            "/v1/gateways/kannel/test", #"{"to":"+60123","dryRun":true}"#)
+            "/v1/gateways/kannel/test", #"{"to":"+60123456789","dryRun":true}"#)
         #expect(answer.status == 200)
-        #expect(answer.json["request"]?.string?.contains("X-Kannel-To: +60123\n") == true)
+        #expect(answer.json["request"]?.string?.contains("X-Kannel-To: +60123456789\n") == true)
         #expect(answer.json["outcome"] == nil)
         #expect(host.transfers.isEmpty)
         #expect(try host.get("/v1/notifications").json["items"]?.array?.isEmpty == true)
         let unfit = #"{"to":"+6o123","dryRun":true}"#
         #expect(try host.post("/v1/gateways/kannel/test", unfit).status == 400)
-        let unclear = #"{"to":"+60123","dryRun":1}"#
+        let unclear = #"{"to":"+60123456789","dryRun":1}"#
         #expect(try host.post("/v1/gateways/kannel/test", unclear).status == 400)
     }
 
     @Test func `a test with the same key is sent once`() throws {
         let host = try TestHost(Self.kannel)
         let headers = [("Idempotency-Key", "one")]
-        try host.send(.post, "/v1/gateways/kannel/test", #"{"to":"+60123"}"#, headers: headers)
+        try host.send(
+            .post, "/v1/gateways/kannel/test", #"{"to":"+60123456789"}"#, headers: headers)
         try accept(try #require(host.transfers.first), in: host)
         let again = try host.post(
-            "/v1/gateways/kannel/test", #"{"to":"+60123"}"#, headers: headers)
+            "/v1/gateways/kannel/test", #"{"to":"+60123456789"}"#, headers: headers)
         #expect(again.status == 200)
         #expect(host.transfers.count == 1)
     }

@@ -112,7 +112,9 @@ struct IncomingReplyTests {
         try host.receive(TestHost.opened(), on: .events(.of(person(1))))
         let path = try path(host)
         _ = try host.send(.get, path, as: nil, query: "from=+60111000002&text=On+my+way&id=b-1")
-        let code = 1000 + Hash.id("reference", .id(emergency(1))).low % 9000
+        let sent = try NotifierStore(database: host.database)
+            .notifications(of: emergency(1), limit: 10)
+        let code = try #require(sent.first { $0.address == "+60111000002" }).reference
         _ = try host.send(.get, path, as: nil, query: "from=+60111000002&text=OK+\(code)&id=b-2")
         let items = try host.get("/v1/circles/\(family)/timeline").json["items"]?.array ?? []
         let lines = Dictionary(

@@ -60,6 +60,51 @@ import Testing
         #expect(try count("timeline") == 1)
     }
 
+    /// They are part of its record.
+    @Test func `positions of emergencies are pruned like these`() throws {
+        func position(_ seconds: Int64, battery: UInt8?) -> EventBody {
+            let fix = Fix(
+                time: noon + .seconds(seconds),
+                position: Coordinate(latitudeE7: Int32(seconds), longitudeE7: 7))
+            return .sosPosition(
+                FollowedPosition(
+                    person: person(1), emergency: emergency(1), fixes: [fix], battery: battery,
+                    charging: true, impairments: [.powerSave]))
+        }
+        try host.receive(position(0, battery: 40), on: .sos)
+        try host.receive(position(10, battery: nil), on: .sos)
+        // The trail of a further emergency has the same fix, without the battery.
+        try host.receive(position(0, battery: nil), on: .sos)
+        let store = NotifierStore(database: host.database)
+        let all = try store.followedPositions(
+            of: person(1), from: noon, through: noon + .seconds(60), limit: 10)
+        #expect(all.map(\.fix.position.latitudeE7) == [0, 10])
+        #expect(all.map(\.battery) == [40, nil] && all[1].charging == true)
+        #expect(all[0].impairments == [.powerSave])
+        try round(afterDays: 364)
+        #expect(try count("followed_position") == 2)
+        try round(afterDays: 366)
+        #expect(try count("followed_position") == 0)
+    }
+
+    @Test func `an erased person's positions and devices are gone`() throws {
+        let fix = Fix(time: noon, position: Coordinate(latitudeE7: 1, longitudeE7: 7))
+        try host.receive(
+            .sosPosition(
+                FollowedPosition(person: person(1), emergency: emergency(1), fixes: [fix])),
+            on: .sos)
+        try host.receive(
+            .deviceReporting(
+                DeviceReporting(
+                    person: person(1), device: DeviceID(ID128(high: 2, low: 1)), isFirst: true,
+                    app: nil, lastReport: noon, impairments: [])), on: .sos)
+        let store = NotifierStore(database: host.database)
+        #expect(try store.reporting(of: person(1)).map(\.lastReport) == [noon])
+        try apply(.personRemoved(PersonRemoval(person: person(1))))
+        for _ in 0..<5 { try host.turn { _ in } }
+        #expect(try count("followed_position") == 0 && count("reporting") == 0)
+    }
+
     @Test func `a wrong clock of this process prunes nothing`() throws {
         try host.receive(.zoneEntered(TestHost.crossing), on: .events(.of(person(1))))
         host.now = noon + .seconds(5000 * 86_400)

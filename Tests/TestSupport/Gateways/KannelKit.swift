@@ -9,12 +9,18 @@ public final class KannelKit: GatewayKit {
         /// True for UCS-2, false for GSM 03.38.
         public let isUCS2: Bool
         public let text: String
+        /// Whether it is another part of the message before it.
+        public let isContinuation: Bool
 
-        public init(sender: String, recipient: String, isUCS2: Bool, text: String) {
+        public init(
+            sender: String, recipient: String, isUCS2: Bool, text: String,
+            isContinuation: Bool = false
+        ) {
             self.sender = sender
             self.recipient = recipient
             self.isUCS2 = isUCS2
             self.text = text
+            self.isContinuation = isContinuation
         }
     }
 
@@ -78,21 +84,24 @@ public final class KannelKit: GatewayKit {
         case "ucs-2":
             return SMS(
                 sender: String(words[0]), recipient: String(words[1]), isUCS2: true,
-                text: utf16(words[3]))
+                text: utf16(bytes(words[3])))
         case "udh":
-            // udh HEADER data TEXT, with any coding: escapes mark UCS-2.
+            // udh HEADER data TEXT, with any coding: texts in GSM 03.38 have no control characters.
             let parts = words[3].split(separator: " ", maxSplits: 2)
             guard parts.count == 3 else { return nil }
-            let isUCS2 = parts[2].contains("%")
+            let text = bytes(parts[2])
+            let isUCS2 = text.contains { ($0 < 32 && $0 != 10) || $0 >= 0x80 }
+            // The last byte of the header is the number of the part.
             return SMS(
                 sender: String(words[0]), recipient: String(words[1]), isUCS2: isUCS2,
-                text: isUCS2 ? utf16(parts[2]) : String(parts[2]))
+                text: isUCS2 ? utf16(text) : String(decoding: text, as: UTF8.self),
+                isContinuation: bytes(parts[0]).last != 1)
         default: return nil
         }
     }
 
-    /// Percent-encoded UTF-16, big endian.
-    private static func utf16(_ escaped: Substring) -> String {
+    /// Percent-encoded bytes.
+    private static func bytes(_ escaped: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(escaped.utf8)[...]
         while let byte = rest.popFirst() {
@@ -103,6 +112,11 @@ public final class KannelKit: GatewayKit {
                 bytes.append(byte == UInt8(ascii: "+") ? 32 : byte)
             }
         }
+        return bytes
+    }
+
+    /// UTF-16, big endian.
+    private static func utf16(_ bytes: [UInt8]) -> String {
         let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
             UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
         }

@@ -135,10 +135,10 @@ extension PersonalData {
     private static func names(home: String) -> Set<String> {
         let store = home + "/membership/store.sqlite"
         guard FileManager.default.fileExists(atPath: store) else { return [] }
-        let told =
+        let recipients =
             ["person", "circle", "zone", "zone_set"].map { ($0, "name") }
             + [("message", "recipientName"), ("message", "line")]
-        let sql = told.map { table, member in
+        let sql = recipients.map { table, member in
             "SELECT json_extract(CAST(data AS TEXT), '$.\(member)') FROM \(table)"
         }.joined(separator: " UNION ")
         guard

@@ -10,6 +10,12 @@ public struct PlainHTTP: Sendable {
         public let headers: [String: String]
         public let body: [UInt8]
 
+        public init(status: Int, headers: [String: String], body: [UInt8]) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+
         /// The body as JSON; null if it is not JSON.
         public var json: JSON { (try? JSON.parse(body)) ?? .null }
         public var text: String { String(decoding: body, as: UTF8.self) }

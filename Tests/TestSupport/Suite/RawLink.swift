@@ -4,7 +4,7 @@ import Glibc
 public final class RawLink {
     private let descriptor: Int32
     /// Everything received so far.
-    public private(set) var heard = ""
+    public private(set) var received = ""
     public private(set) var isClosed = false
 
     /// - Parameter source: its source address, in 127.0.0.0/8 or `::1`
@@ -34,7 +34,7 @@ public final class RawLink {
             if count <= 0 {
                 isClosed = true
             } else {
-                heard += String(decoding: chunk[..<count], as: UTF8.self)
+                received += String(decoding: chunk[..<count], as: UTF8.self)
             }
         }
     }

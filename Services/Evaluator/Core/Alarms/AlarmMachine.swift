@@ -13,6 +13,8 @@ struct AlarmMachine: Hashable, Sendable {
             case started(initial: Bool)
             case repeated
             case ended(AlarmEnd)
+            /// The person is inside a zone that raises an emergency.
+            case raised
         }
 
         var kind: Kind
@@ -162,9 +164,12 @@ struct AlarmMachine: Hashable, Sendable {
                     zone, step.alarm.presence == .near ? .approach : .enter,
                     messages: found.details.messages)
             }
-            turn.emit(
-                step.body(of: turn.person, fix: fix), subject: .id(step.alarm.id),
-                cause: step.cause)
+            guard let body = step.body(of: turn.person, fix: fix) else {
+                turn.zoneSignals.append(
+                    step.alarm.signal(of: turn.person, fix, presence.fixes.battery, turn))
+                continue
+            }
+            turn.emit(body, subject: .id(step.alarm.id), cause: step.cause)
         }
     }
 
@@ -185,10 +190,13 @@ struct AlarmMachine: Hashable, Sendable {
         var steps = endAll(except: stays, endReason: endReason)
         let isFresh = context.isFresh(rules)
         var started: [AlarmStay] = []
+        var raising: [ActiveAlarm] = []
         for stay in stays {
             if let index = index(of: stay.zone.id) {
+                let wasInside = alarms[index].presence == .inside
                 alarms[index].zone = stay.zone
                 alarms[index].presence = stay.presence
+                if !wasInside, stay.raisesEmergency { raising.append(alarms[index]) }
                 if isFresh { alarms[index].wake(at: context) }
             } else if isFresh {
                 start(stay, of: person, at: context)
@@ -206,7 +214,9 @@ struct AlarmMachine: Hashable, Sendable {
                 Step(
                     kind: .started(initial: stay.initial), alarm: alarms[index],
                     isAudible: isAudible))
+            if stay.raisesEmergency { raising.append(alarms[index]) }
         }
+        steps += raising.map { Step(kind: .raised, alarm: $0, isAudible: false) }
         if let ring, !started.contains(where: { $0.zone.id == ring.alarm.zone.id }) {
             steps.append(ring)
         }
@@ -344,6 +354,24 @@ struct ActiveAlarm: Hashable, Sendable {
     }
 }
 
+extension ActiveAlarm {
+    /// The signal of an alarm whose zone raises an emergency, the same each time that the person
+    /// enters during the alarm.
+    fileprivate func signal(
+        of person: PersonID, _ fix: Fix, _ battery: UInt8?, _ turn: borrowing Turn
+    ) -> EmergencySignal {
+        let trigger = EmergencyTrigger.zone
+        let id = Hash.derivedID(
+            kind: "signal." + trigger.rawValue, person: person, subject: .id(zone.id),
+            cause: self.id.raw)
+        return EmergencySignal(
+            id: EmergencyID(id), person: person, trigger: trigger, raised: turn.now,
+            received: turn.now,
+            countdownEnds: turn.now.plus(seconds: Int64(trigger.rules.countdownSeconds)),
+            fix: fix, battery: battery, trace: turn.trace)
+    }
+}
+
 /// The zone's fields that alarm events contain.
 struct AlarmZone: Hashable, Sendable {
     var id: ZoneID
@@ -374,6 +402,9 @@ struct AlarmStay: Hashable, Sendable {
     var presence: Presence
     /// Whether the person was found there and was not observed to arrive.
     var initial: Bool
+
+    /// Whether it is a reason for an emergency, not only for an alarm.
+    var raisesEmergency: Bool { presence == .inside && zone.alarm.raisesEmergency }
 }
 
 extension AlarmMachine.Context {
@@ -424,16 +455,18 @@ extension AlarmMachine.Step {
     /// Start and end happen once per alarm; each ring happens once.
     fileprivate var cause: ID128 {
         switch kind {
-        case .started, .ended: alarm.id.raw
+        case .started, .ended, .raised: alarm.id.raw
         case .repeated: Hash.id(.id(alarm.id), .number(alarm.rings))
         }
     }
 
-    fileprivate func body(of person: PersonID, fix: Fix) -> EventBody {
+    /// The event of a step; nil for one that raises an emergency.
+    fileprivate func body(of person: PersonID, fix: Fix) -> EventBody? {
         switch kind {
         case .started(let initial): .alarmStarted(change(of: person, fix, initial: initial))
         case .repeated: .alarmRepeated(change(of: person, fix))
         case .ended(let end): .alarmEnded(change(of: person, fix, end: end))
+        case .raised: nil
         }
     }
 

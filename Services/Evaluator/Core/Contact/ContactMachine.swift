@@ -194,7 +194,7 @@ struct ContactMachine: Hashable, Sendable {
                 device: before.expectation?.device, trigger: .lostContact, raised: turn.now,
                 received: turn.now, countdownEnds: turn.now, fix: fixes.lastFix,
                 battery: fixes.battery, trace: turn.trace)
-            emergency.raise(byLostContact: signal, fixes, &turn)
+            emergency.raise(detected: signal, fixes, &turn)
         }
         applyDeadline(&turn)
     }

@@ -71,9 +71,26 @@ struct EmergencyMachine: Hashable, Sendable {
         if fixes.suspect != nil { turn.areWaitsStale = true }
     }
 
-    /// Raises an emergency because contact with a watched person was lost.
+    /// Raises the emergency of a person who is inside a zone that is marked for it.
+    ///
+    /// A person who went no farther than the zone's alert distance and comes back is still in the
+    /// stay of the earlier signal. This raises another emergency, unless one is open: its
+    /// recipients know already, and a person at the edge must not alert them again and again.
     mutating func raise(
-        byLostContact signal: EmergencySignal, _ fixes: borrowing FixHistory,
+        zone signal: EmergencySignal, _ fixes: borrowing FixHistory, _ turn: inout Turn
+    ) {
+        var signal = signal
+        if hasHandled(signal.id) {
+            guard !isActive else { return }
+            signal.id = EmergencyID(Hash.id("zone again", .id(signal.id), .id(turn.cause)))
+        }
+        raise(detected: signal, fixes, &turn)
+    }
+
+    /// Raises an emergency that the evaluator itself detected: contact with a watched person was
+    /// lost, or the person is inside a zone that is marked for it.
+    mutating func raise(
+        detected signal: EmergencySignal, _ fixes: borrowing FixHistory,
         _ turn: inout Turn
     ) {
         let steps = raise(signal, at: turn.now, rules: turn.rules)
@@ -122,8 +139,10 @@ struct EmergencyMachine: Hashable, Sendable {
             of: signal.person, signal.id, due: signal.countdownEnds)
         let emergency = ActiveEmergency(signal, late: false, phase: .counting(deadline))
         active = emergency
+        let step = EmergencyStep(
+            kind: .countdown, emergency: emergency, signal: signal.id, raisedBy: signal.raisedBy)
         return [
-            .transition(EmergencyStep(kind: .countdown, emergency: emergency, signal: signal.id)),
+            .transition(step),
             .deadlineScheduled(deadline, cause: signal.id),
         ]
     }
@@ -165,14 +184,15 @@ struct EmergencyMachine: Hashable, Sendable {
             EmergencyStep(kind: .cancelled, emergency: emergency, signal: cancel.emergency))
     }
 
-    /// Records an acknowledgement by another person. A later one replaces the one before.
+    /// Records an acknowledgement by another person. A later one replaces the one before; an
+    /// earlier one does not, such as that of a joined emergency in the notifier's snapshot.
     mutating func acknowledge(_ answer: EmergencyAnswer) -> [Step] {
         guard var emergency = active, emergency.includes(answer.emergency),
             answer.by != answer.person
         else { return [] }
         switch emergency.phase {
         case .counting: return []
-        case .acknowledged(answer.by, answer.at): return []
+        case .acknowledged(_, let at) where answer.at <= at: return []
         case .open, .acknowledged:
             emergency.phase = .acknowledged(by: answer.by, at: answer.at)
         }
@@ -212,7 +232,10 @@ struct EmergencyMachine: Hashable, Sendable {
         var emergency = ActiveEmergency(signal, late: late, phase: .open)
         emergency.open(at: now)
         active = emergency
-        return [.transition(EmergencyStep(kind: .opened, emergency: emergency, signal: signal.id))]
+        let step = EmergencyStep(
+            kind: .opened, emergency: emergency, signal: signal.id,
+            raisedBy: signal.raisedBy, recipients: signal.recipients)
+        return [.transition(step)]
     }
 
     /// Adds a further signal: opens a countdown immediately, and reopens an acknowledged emergency
@@ -225,7 +248,7 @@ struct EmergencyMachine: Hashable, Sendable {
         if !opening.isEmpty { return opening }
         var step = EmergencyStep(
             kind: .joined, emergency: emergency, signal: signal.id, joined: signal,
-            note: signal.note)
+            raisedBy: signal.raisedBy, note: signal.note)
         if case .acknowledged = emergency.phase {
             emergency.phase = .open
             active = emergency
@@ -247,7 +270,8 @@ struct EmergencyMachine: Hashable, Sendable {
             .transition(
                 EmergencyStep(
                     kind: .opened, emergency: emergency, signal: signal.id,
-                    joined: signal.id == emergency.id ? nil : signal)),
+                    joined: signal.id == emergency.id ? nil : signal,
+                    raisedBy: signal.raisedBy)),
             .deadlineCancelled(deadline, cause: signal.id),
         ]
     }
@@ -362,12 +386,16 @@ struct EmergencyStep: Hashable {
     var signal: EmergencyID
     /// The joined signal; nil for the one that raised the emergency.
     var joined: EmergencySignal?
+    /// Who called on the person's behalf with the signal.
+    var raisedBy: PersonID?
     var by: PersonID?
     var note: String?
     var reopened = false
     /// When a person answered; part of the step's identity. For a reopened emergency: when the
     /// acknowledgement was given that no longer counts.
     var answeredAt: Timestamp?
+    /// The only people to notify because of the signal that opened it; nil = everyone.
+    var recipients: [PersonID]?
 }
 
 extension ActiveEmergency {
@@ -455,6 +483,7 @@ extension EmergencyStep {
             fix: fix, battery: battery, note: note ?? emergency.note,
             by: by, late: emergency.late, reopened: reopened,
             suspect: fixes.isSuspect(fix, rules), joinedTrigger: joined?.trigger,
-            joinedRaised: joined?.raised)
+            joinedRaised: joined?.raised, recipients: joined?.recipients ?? recipients,
+            raisedBy: raisedBy)
     }
 }

@@ -36,7 +36,7 @@ public struct DecisionViewer: Hashable, Sendable {
             }
             let viewer = principal.person.flatMap(circle.member)
             let access = PositionAccess(of: principal, .readHistory, in: circle, directory, at: now)
-            if viewer?.role == .member {
+            if viewer.map({ circle.role(of: $0, over: subject) }) == .member {
                 denial = .roleTooLow
                 continue
             }
@@ -77,7 +77,7 @@ public struct DecisionViewer: Hashable, Sendable {
             common.contains { id in
                 guard let circle = directory.circle(id), let member = circle.member(row.person)
                 else { return false }
-                return directory.mayName(zone, of: member, in: circle)
+                return ZoneNaming(in: directory).mayName(zone, of: member, in: circle)
             }
         }
         return .withoutPlace(namesZone: isNamed ?? false)

@@ -62,7 +62,10 @@ struct LocationRequests {
         _ turn: inout Turn<Effect>
     ) -> Answer {
         let (person, viewer) = (request.person, request.principal.person)
-        if request.principal == .operator, turn.directory.person(person) == nil {
+        if turn.directory.person(person) == nil,
+            turn.directory.decide(request.principal, .administer, on: .suite, at: turn.now)
+                .isAllowed
+        {
             return .notFound
         }
         if let denial = LocationRequests.denial(
@@ -73,10 +76,12 @@ struct LocationRequests {
         guard let device = reports.primaryDevice(of: person, in: turn.directory) else {
             return .notFound
         }
-        if let wait = record(device, of: person, by: viewer, &turn) {
+        // During an emergency under duress the phone must not show that others look.
+        let isCovert = viewer != person && emergencies.signals.hasCovert(person)
+        if !isCovert, let wait = record(device, of: person, by: viewer, &turn) {
             return .tooSoon(seconds: wait)
         }
-        if viewer != person {
+        if viewer != person, !isCovert {
             let hour = turn.now.seconds / 3600
             turn.emit(
                 .access(

@@ -7,6 +7,7 @@ import Model
 public struct Emergencies: Sendable {
     /// All calls of the last weeks.
     public internal(set) var signals: Signals
+    private var pins = PINChecks()
 
     init(rows: [EmergencyRow]) { signals = Signals(rows: rows) }
 
@@ -20,19 +21,49 @@ public struct Emergencies: Sendable {
         _ request: EmergencyRequest, _ reports: Reports, _ sequencer: inout Sequencer,
         _ turn: inout Turn<Effect>
     ) -> (call: EmergencyID, isStored: Bool)? {
+        guard let (person, caller) = subject(of: request, &turn) else { return nil }
+        let signal = signal(
+            of: request, person: person, on: caller, reports, in: turn.directory, at: turn.now)
+        if let joined = signals.join(signal, &turn) { return (joined, false) }
+        raise(signal, &sequencer, &turn)
+        return (signal.id, true)
+    }
+
+    /// The person in danger, and who calls on their behalf (nil = they themselves). Answers the
+    /// request and returns nil if that is denied.
+    private func subject(
+        of request: EmergencyRequest, _ turn: inout Turn<Effect>
+    ) -> (person: PersonID, caller: PersonID?)? {
         guard let person = request.principal.person else {
             let decision = turn.directory.decide(
                 request.principal, .panic, on: .suite, at: turn.now)
             turn.answer(request.request, .denied(decision.denial ?? .personOnly))
             return nil
         }
-        guard turn.allows(request.principal, .panic, on: .person(person), for: request.request)
-        else { return nil }
-        let signal = signal(
-            of: request, person: person, reports, in: turn.directory, at: turn.now)
-        if let joined = signals.join(signal, &turn) { return (joined, false) }
-        raise(signal, &sequencer, &turn)
-        return (signal.id, true)
+        switch request.call.subject {
+        case .person(let other) where other != person:
+            guard request.mayCallForOthers else {
+                turn.answer(request.request, .denied(.notYours))
+                return nil
+            }
+            // A guardian must not learn from a denial that they are on the never-notify list.
+            let denial = turn.directory.withoutNeverNotifyLists.decide(
+                request.principal, .panicForOther,
+                on: .emergency(of: other, isRecipient: false, isAcknowledged: false), at: turn.now
+            ).denial
+            if let denial {
+                turn.answer(request.request, denial == .notAMember ? .notFound : .denied(denial))
+                return nil
+            }
+            return (other, person)
+        case .unknown:
+            turn.answer(request.request, .personNeeded)
+            return nil
+        case .themselves, .person:
+            guard turn.allows(request.principal, .panic, on: .person(person), for: request.request)
+            else { return nil }
+            return (person, nil)
+        }
     }
 
     /// Raises a call for help found inside a report.
@@ -45,12 +76,16 @@ public struct Emergencies: Sendable {
         let raised = min(panic.raised, turn.now)
         let signal = EmergencySignal(
             id: id(of: panic, from: device, of: person, received: received),
-            person: person, device: device, trigger: .panic, raised: raised, received: turn.now,
+            person: person, device: device, trigger: panic.trigger, raised: raised,
+            received: turn.now,
             countdownEnds: Emergencies.countdownEnd(
-                Limits.countdownSeconds, raised: raised, at: turn.now),
+                panic.trigger.rules.countdownSeconds, raised: raised, at: turn.now),
             fix: panic.fix.map { Reports.corrected($0, at: turn.now).fix }
                 ?? reports.lastFix(of: person, device: device, in: turn.directory),
-            battery: panic.battery, trace: trace)
+            battery: panic.battery,
+            signOfLife: reports.signOfLife(
+                of: person, after: raised, received: turn.now, in: turn.directory),
+            trace: trace)
         if let joined = signals.join(signal, &turn) { return joined }
         raise(signal, &sequencer, &turn)
         return signal.id
@@ -75,19 +110,29 @@ public struct Emergencies: Sendable {
     }
 
     private func signal(
-        of request: EmergencyRequest, person: PersonID, _ reports: Reports, in directory: Replica,
-        at now: Timestamp
+        of request: EmergencyRequest, person: PersonID, on caller: PersonID?, _ reports: Reports,
+        in directory: Replica, at now: Timestamp
     ) -> EmergencySignal {
-        let call = request.call
+        var call = request.call
         var device: DeviceID?
-        if case .device(let id, _) = request.principal { device = id }
+        if let caller {
+            // The caller's phone says nothing about the person's place, and a second guardian's
+            // message id is another one.
+            (call.trigger, call.countdownSeconds) = (.guardian, nil)
+            (call.observation, call.battery) = (nil, nil)
+            call.messageID = call.messageID.map { "\(caller) \($0)" }
+        } else if case .device(let id, _) = request.principal {
+            device = id
+        }
         let id =
             call.messageID.map {
                 DerivedID.signal(call.trigger, person: person, device: device, messageID: $0)
             } ?? EmergencyID(request.chance)
         let raised = min(call.raised ?? now, now)
         let seconds = min(
-            call.countdownSeconds ?? Limits.countdownSeconds, Limits.countdownSecondsMax)
+            call.countdownSeconds ?? call.trigger.rules.countdownSeconds,
+            Limits.countdownSecondsMax)
+        let known = reports.primaryRow(of: person, in: directory)
         return EmergencySignal(
             id: id, person: person, device: device, trigger: call.trigger, raised: raised,
             received: now,
@@ -95,8 +140,11 @@ public struct Emergencies: Sendable {
             fix: call.observation.map { Reports.corrected($0.fix, at: now).fix }
                 ?? reports.lastFix(of: person, device: device, in: directory),
             battery: call.observation?.battery ?? call.battery
-                ?? device.flatMap { reports.devices[$0]?.battery },
-            note: call.note.map { String($0.prefix(Limits.noteCharacters)) }, trace: request.trace)
+                ?? device.flatMap { reports.devices[$0]?.battery }
+                ?? (caller == nil ? nil : known?.battery),
+            note: call.note.map { String($0.prefix(Limits.noteCharacters)) }, raisedBy: caller,
+            signOfLife: reports.signOfLife(of: person, after: raised, received: now, in: directory),
+            trace: request.trace)
     }
 
     /// End of the server's countdown; a call that was delayed on its way has none.
@@ -121,14 +169,15 @@ public struct Emergencies: Sendable {
             // up again and resends everything makes the same call.
             guard let messageID = panic.messageID else {
                 return DerivedID.signal(
-                    .panic, person: person, device: nil,
+                    panic.trigger, person: person, device: nil,
                     messageID: "at \(panic.raised.microseconds)")
             }
-            return DerivedID.signal(.panic, person: person, device: device, messageID: messageID)
+            return DerivedID.signal(
+                panic.trigger, person: person, device: device, messageID: messageID)
         }
         func id(_ first: Timestamp) -> EmergencyID {
             DerivedID.signal(
-                .panic, person: person, device: device,
+                panic.trigger, person: person, device: device,
                 messageID: "\(content) at \(first.microseconds)")
         }
         let since = received - .seconds(Limits.callRetriedSeconds)
@@ -142,12 +191,14 @@ public struct Emergencies: Sendable {
 
     // MARK: Requests
 
-    /// Cancels a call during its countdown. An ended call stays as it is; an open one must be
-    /// resolved by someone else.
+    /// Cancels a call of the caller: during its countdown before anybody is notified, later for
+    /// everybody. Asks for the PIN if one is set.
     mutating func cancel(
-        _ request: CancelRequest, _ sequencer: inout Sequencer, _ turn: inout Turn<Effect>
+        _ request: CancelRequest, _ reports: Reports, _ sequencer: inout Sequencer,
+        _ turn: inout Turn<Effect>
     ) {
-        guard let view = signals.view(of: request.emergency) else {
+        let caller = request.principal.person
+        guard let view = signals.view(of: request.emergency, for: caller) else {
             turn.answer(request.request, .notFound)
             return
         }
@@ -158,33 +209,90 @@ public struct Emergencies: Sendable {
             turn.answer(request.request, isSeen ? .denied(denial) : .notFound)
             return
         }
-        switch view.state {
-        case .open, .acknowledged:
-            turn.answer(request.request, .tooLate)
+        let isOpen = view.state != .countdown
+        guard view.state.isActive else {
+            return answer(request.request, with: request.emergency, &turn)
+        }
+        if isOpen, caller != view.person { return turn.answer(request.request, .tooLate) }
+        if !isOpen, let seconds = signals.cancelPause(of: view.person, at: turn.now) {
+            turn.answer(request.request, .tooManyCancels(seconds: seconds))
             return
-        case .resolved, .cancelled: break
-        case .countdown:
-            if let seconds = signals.cancelPause(of: view.person, at: turn.now) {
-                turn.answer(request.request, .tooManyCancels(seconds: seconds))
-                return
-            }
-            signals.recordResponse(to: view.person)
-            let id = Hash.derivedID(
-                kind: .sosCancelled, person: view.person, subject: .id(view.emergency),
-                cause: request.cause)
-            let cancel = EmergencyCancel(
-                id: id, person: view.person, emergency: view.emergency, received: turn.now,
-                trace: request.trace)
-            turn.raise(.sosCancelled(cancel), id: id, trace: request.trace)
+        }
+        let verdict =
+            caller == view.person
+            ? pins.check(request.pin, of: view.person, in: turn.directory, at: turn.now) : .right
+        switch verdict {
+        case .right: break
+        case .duress: raiseCovert(view, request, reports, &turn)
+        case .missing: return turn.answer(request.request, .pinNeeded)
+        case .wait(let seconds):
+            return turn.answer(request.request, .tooManyPINs(seconds: seconds))
+        case .tooMany where !isOpen:
+            openAtOnce(view, request, reports, &sequencer, &turn)
+            return turn.answer(request.request, .wrongPIN)
+        case .wrong, .tooMany: return turn.answer(request.request, .wrongPIN)
+        }
+        signals.recordResponse(to: view.person)
+        let id = Hash.derivedID(
+            kind: .sosCancelled, person: view.person, subject: .id(view.emergency),
+            cause: request.cause)
+        let cancel = EmergencyCancel(
+            id: id, person: view.person, emergency: view.emergency, received: turn.now,
+            trace: request.trace, endsOpen: isOpen ? true : nil)
+        turn.raise(.sosCancelled(cancel), id: id, trace: request.trace)
+        // The notifier ends an open one, as it does for others who resolve it.
+        if !isOpen {
             sequencer.append(
                 .inputCancel(cancel), of: view.person, cause: id.raw, trace: request.trace, &turn)
         }
         answer(request.request, with: request.emergency, &turn)
     }
 
+    /// Opens an emergency that its person never sees, before the cancel that they see. One that is
+    /// open goes on.
+    private mutating func raiseCovert(
+        _ view: EmergencyView, _ request: CancelRequest, _ reports: Reports,
+        _ turn: inout Turn<Effect>
+    ) {
+        guard !signals.hasCovert(view.person) else { return }
+        let signal = signal(
+            "under duress, \(request.cause)", of: view, request, reports, in: turn.directory,
+            at: turn.now, underDuress: view.emergency)
+        guard signals.raiseCovert(signal, from: view.emergency, &turn) else { return }
+        let id = Hash.derivedID(kind: .sosRaised, person: signal.person, cause: signal.id.raw)
+        turn.raise(.sosRaised(signal), id: id, trace: signal.trace)
+    }
+
+    /// Opens an emergency in countdown after five wrong PINs.
+    private mutating func openAtOnce(
+        _ view: EmergencyView, _ request: CancelRequest, _ reports: Reports,
+        _ sequencer: inout Sequencer, _ turn: inout Turn<Effect>
+    ) {
+        raise(
+            signal(
+                "wrong PINs, \(view.emergency)", of: view, request, reports, in: turn.directory,
+                at: turn.now),
+            &sequencer, &turn)
+    }
+
+    /// A further signal of an emergency, without countdown.
+    private func signal(
+        _ cause: String, of view: EmergencyView, _ request: CancelRequest, _ reports: Reports,
+        in directory: Replica, at now: Timestamp, underDuress: EmergencyID? = nil
+    ) -> EmergencySignal {
+        let device = reports.primaryDevice(of: view.person, in: directory)
+        return EmergencySignal(
+            id: DerivedID.signal(
+                view.trigger, person: view.person, device: nil, messageID: cause),
+            person: view.person, trigger: view.trigger, raised: now, received: now,
+            countdownEnds: now, fix: reports.lastFix(of: view.person, device: nil, in: directory),
+            battery: device.flatMap { reports.devices[$0]?.battery }, trace: request.trace,
+            underDuress: underDuress)
+    }
+
     /// Returns the state of a call to its person and to the people who may read it.
     func read(_ request: ReadRequest<EmergencyID>, _ turn: inout Turn<Effect>) {
-        guard var view = signals.view(of: request.id) else {
+        guard var view = signals.view(of: request.id, for: request.principal.person) else {
             turn.answer(request.request, .notFound)
             return
         }
@@ -202,6 +310,7 @@ public struct Emergencies: Sendable {
     private func canRead(
         _ view: EmergencyView, _ principal: Principal, in directory: Replica, at now: Timestamp
     ) -> Bool {
+        if let caller = view.raisedBy, principal == .person(caller) { return true }
         let isRecipient = principal.person.map { signals.isRecipient($0, of: view.id) } ?? false
         let target = RightsTarget.emergency(
             of: view.person, isRecipient: isRecipient,
@@ -244,7 +353,7 @@ public struct Emergencies: Sendable {
     ) {
         switch event.body {
         case .deadlineExpired(let expired)
-        where [.countdown, .presence, .contact, .canary].contains(expired.deadline.kind):
+        where expired.deadline.kind.rules.handler == .evaluator:
             sequencer.append(
                 .inputDeadline(expired), of: expired.deadline.person, cause: event.id.raw,
                 trace: event.trace, &turn)
@@ -281,7 +390,9 @@ public struct Emergencies: Sendable {
     mutating func applyDelivery(
         _ event: Event, _ reports: Reports, _ sequencer: inout Sequencer, _ turn: inout Turn<Effect>
     ) {
-        func append(_ body: EventBody, of person: PersonID) {
+        func append(_ body: EventBody, about emergency: EmergencyID, of person: PersonID) {
+            // Evaluators must not know: what phones get would depend on it.
+            if signals.isCovert(emergency) { return }
             sequencer.append(
                 body, of: person, cause: event.id.raw, trace: event.trace, &turn)
         }
@@ -292,18 +403,19 @@ public struct Emergencies: Sendable {
             raise(signal, &sequencer, &turn)
         case .acknowledgementCommitted(let answer):
             signals.recordDelivery(answer.emergency, .acknowledged, &turn)
-            append(.inputAcknowledgement(answer), of: answer.person)
+            append(.inputAcknowledgement(answer), about: answer.emergency, of: answer.person)
             raiseLastJoined(in: answer.emergency, after: answer.at, &sequencer, &turn)
         case .resolutionCommitted(let answer):
             signals.resolve(answer.emergency, given: answer.at, at: event.time, &turn)
-            append(.inputResolution(answer), of: answer.person)
+            append(.inputResolution(answer), about: answer.emergency, of: answer.person)
             raiseLastJoined(in: answer.emergency, after: answer.at, &sequencer, &turn)
         case .escalationFallbackOpened(let signal):
             signals.openFallback(signal, &turn)
-            append(.inputFallbackOpened(signal), of: signal.person)
+            append(.inputFallbackOpened(signal), about: signal.id, of: signal.person)
         case .emergencySnapshot(let snapshot):
             signals.apply(snapshot, &turn)
-            append(.inputEmergencySnapshot(snapshot), of: snapshot.person)
+            append(
+                .inputEmergencySnapshot(snapshot), about: snapshot.emergency, of: snapshot.person)
             if !snapshot.state.isActive || snapshot.state == .acknowledged
                 || !snapshot.endedCircles.isEmpty
             {

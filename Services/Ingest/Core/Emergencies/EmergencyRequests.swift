@@ -11,12 +11,15 @@ public struct EmergencyRequest: Hashable, Sendable {
     public var arrival: Arrival?
     /// Random; the id of a call without a message id.
     public var chance: ID128
+    /// Whether the credential is good for calls on behalf of others, if its person is.
+    public var mayCallForOthers: Bool
     public var trace: String
 
     public init(
         request: UInt64, principal: Principal, call: EmergencyCall, arrival: Arrival? = nil,
-        chance: ID128, trace: String = ""
+        chance: ID128, mayCallForOthers: Bool = false, trace: String = ""
     ) {
+        self.mayCallForOthers = mayCallForOthers
         self.request = request
         self.principal = principal
         self.call = call
@@ -33,12 +36,15 @@ public struct CancelRequest: Hashable, Sendable {
     public var emergency: EmergencyID
     /// Equal for a repeated request.
     public var cause: ID128
+    /// As entered; nil = none.
+    public var pin: String?
     public var trace: String
 
     public init(
         request: UInt64, principal: Principal, emergency: EmergencyID, cause: ID128,
-        trace: String = ""
+        pin: String? = nil, trace: String = ""
     ) {
+        self.pin = pin
         self.request = request
         self.principal = principal
         self.emergency = emergency
@@ -65,12 +71,19 @@ public struct EmergencyView: Hashable, Sendable {
     public var endedCircles: [CircleID]
     /// Number of further calls that joined it without being stored.
     public var joinedCalls: Int
+    /// Who called on the person's behalf; nil = nobody.
+    public var raisedBy: PersonID?
+
+    /// Whether the person is being asked "Are you OK?".
+    public var asksPerson: Bool { state == .countdown && trigger.rules.asksPerson }
 
     public init(
         id: EmergencyID, emergency: EmergencyID, person: PersonID, trigger: EmergencyTrigger,
         state: EmergencyState, deliveryState: DeliveryState, raised: Timestamp, received: Timestamp,
-        countdownEnds: Timestamp, endedCircles: [CircleID] = [], joinedCalls: Int = 0
+        countdownEnds: Timestamp, endedCircles: [CircleID] = [], joinedCalls: Int = 0,
+        raisedBy: PersonID? = nil
     ) {
+        self.raisedBy = raisedBy
         self.endedCircles = endedCircles
         self.joinedCalls = joinedCalls
         self.id = id

@@ -52,14 +52,22 @@ public struct EmergencyRow: Hashable, Sendable {
     public var joinedCalls: Int
     /// The last of them, until someone responds.
     public var lastJoined: EmergencySignal?
+    /// The emergency that the person ended with a duress PIN, while this one goes on without their
+    /// knowledge; nil = this is a usual one.
+    public var underDuress: EmergencyID?
+    /// Who called on the person's behalf; nil = nobody.
+    public var raisedBy: PersonID?
 
     public init(
         id: EmergencyID, person: PersonID, emergency: EmergencyID, trigger: EmergencyTrigger,
         raised: Timestamp, received: Timestamp, countdownEnds: Timestamp, state: EmergencyState,
         deliveryState: DeliveryState = .none, recipients: [PersonID] = [], ended: Timestamp? = nil,
         endedCircles: [CircleID] = [], joinedCalls: Int = 0,
-        lastJoined: EmergencySignal? = nil
+        lastJoined: EmergencySignal? = nil, underDuress: EmergencyID? = nil,
+        raisedBy: PersonID? = nil
     ) {
+        self.underDuress = underDuress
+        self.raisedBy = raisedBy
         self.joinedCalls = joinedCalls
         self.lastJoined = lastJoined
         self.id = id

@@ -9,6 +9,10 @@ public struct Signals: Sendable {
     private(set) var rows: [EmergencyID: EmergencyRow]
     /// The active emergency of each person.
     private var active: [PersonID: EmergencyID] = [:]
+    /// The emergency of each person that goes on after they ended one with a duress PIN.
+    private var covert: [PersonID: EmergencyID] = [:]
+    /// People with such emergencies, active or ended.
+    private var covertPeople: Set<PersonID> = []
     /// Emergencies with a call made by the person in danger.
     private var ownCalls: Set<EmergencyID> = []
     /// Receipt times of each person's newest signals, oldest first.
@@ -18,11 +22,18 @@ public struct Signals: Sendable {
 
     init(rows: [EmergencyRow]) {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
-        for row in rows.sorted(by: { $0.received < $1.received }) { recordReceipt(of: row) }
+        for row in rows.sorted(by: { $0.received < $1.received }) where row.underDuress == nil {
+            recordReceipt(of: row)
+        }
         for row in rows where row.emergency == row.id && row.state.isActive {
-            active[row.person] = row.id
+            if row.underDuress == nil {
+                active[row.person] = row.id
+            } else {
+                covert[row.person] = row.id
+            }
         }
         for row in rows where row.trigger.isOwnCall { ownCalls.insert(row.emergency) }
+        covertPeople = Set(rows.filter { $0.underDuress != nil }.map(\.person))
         for row in rows.sorted(by: { $0.received < $1.received })
         where active[row.person] == row.emergency {
             calls[row.person, default: FurtherCalls()].store(receivedAt: row.received)
@@ -50,6 +61,81 @@ public struct Signals: Sendable {
         active[person].flatMap { rows[$0] }
     }
 
+    /// The active emergencies of a person as others see them: the usual one, and the one that goes
+    /// on after a duress PIN.
+    private func allCurrent(of person: PersonID) -> [EmergencyRow] {
+        [active[person], covert[person]].compactMap { $0.flatMap { rows[$0] } }
+    }
+
+    /// Adds a signal under duress, which opens an emergency of its own that its person never sees.
+    ///
+    /// - Returns: whether it is new; a known signal changes nothing
+    mutating func raiseCovert(
+        _ signal: EmergencySignal, from origin: EmergencyID, _ turn: inout Turn<Effect>
+    ) -> Bool {
+        guard rows[signal.id] == nil else { return false }
+        let emergency = covert[signal.person] ?? signal.id
+        covert[signal.person] = emergency
+        save(
+            EmergencyRow(
+                id: signal.id, person: signal.person, emergency: emergency,
+                trigger: signal.trigger, raised: signal.raised, received: signal.received,
+                countdownEnds: signal.countdownEnds, state: .open, underDuress: origin), &turn)
+        return true
+    }
+
+    /// Whether a signal belongs to an emergency that its person must not see.
+    func isCovert(_ id: EmergencyID) -> Bool { rows[id]?.underDuress != nil }
+
+    /// Whether an emergency goes on after a person ended one with a duress PIN.
+    func hasCovert(_ person: PersonID) -> Bool { covert[person] != nil }
+
+    /// Whether the person must not learn that a viewer looked: a recipient of an emergency under
+    /// duress, until a day after its end.
+    func hidesLook(at person: PersonID, by viewer: PersonID?, at now: Timestamp) -> Bool {
+        guard let viewer, viewer != person else { return false }
+        return covertRows(of: person).contains { row in
+            row.recipients.contains(viewer)
+                && row.ended.map { now - $0 < .seconds(Limits.covertLooksHiddenSeconds) } ?? true
+        }
+    }
+
+    /// Emergencies of a person under duress, active or ended.
+    private func covertRows(of person: PersonID) -> [EmergencyRow] {
+        guard covertPeople.contains(person) else { return [] }
+        return rows.values.filter {
+            $0.person == person && $0.underDuress != nil && $0.emergency == $0.id
+        }
+    }
+
+    /// A signal as a viewer sees it; nil = it does not exist for them.
+    ///
+    /// This decides everything about duress here: for its person an emergency that was ended with a
+    /// duress PIN has ended, and the one that goes on does not exist. For others the first one
+    /// shows the state of the second.
+    func view(of id: EmergencyID, for viewer: PersonID?) -> EmergencyView? {
+        guard let row = rows[id] else { return nil }
+        if viewer == row.person { return row.underDuress == nil ? view(of: id) : nil }
+        guard row.underDuress == nil, covertPeople.contains(row.person),
+            let whole = rows[row.emergency], !whole.state.isActive,
+            let covert = covertRows(of: row.person).filter({ $0.underDuress == whole.id })
+                .max(by: { $0.received < $1.received }),
+            var shown = view(of: covert.id)
+        else { return view(of: id) }
+        shown.id = id
+        return shown
+    }
+
+    /// The emergency of a person that is open or acknowledged, also one under duress; nil = none.
+    func openEmergency(of person: PersonID) -> EmergencyID? {
+        allCurrent(of: person).last { $0.state.isActive && $0.state != .countdown }?.id
+    }
+
+    /// People with an open or acknowledged emergency, in no order.
+    var openPeople: [PersonID] {
+        Set(active.keys).union(covert.keys).filter { openEmergency(of: $0) != nil }
+    }
+
     /// Adds a signal.
     ///
     /// - Returns: whether it is new; a known signal changes nothing
@@ -61,7 +147,8 @@ public struct Signals: Sendable {
             id: signal.id, person: signal.person, emergency: emergency,
             trigger: signal.trigger, raised: signal.raised, received: signal.received,
             countdownEnds: signal.countdownEnds,
-            state: signal.countdownEnds > signal.received ? .countdown : .open)
+            state: signal.countdownEnds > signal.received ? .countdown : .open,
+            raisedBy: signal.raisedBy)
         save(row, &turn)
         recordReceipt(of: row)
         // A new call alerts everyone again, also circles in which the emergency had ended.
@@ -133,7 +220,8 @@ public struct Signals: Sendable {
             ?? EmergencyRow(
                 id: change.emergency, person: change.person, emergency: change.emergency,
                 trigger: change.trigger, raised: change.raised, received: time,
-                countdownEnds: change.countdownEnds, state: change.state)
+                countdownEnds: change.countdownEnds, state: change.state,
+                raisedBy: change.raisedBy)
         row.emergency = row.id
         // The acknowledgement was withdrawn.
         let isOpenAgain = row.state == .acknowledged && change.state == .open
@@ -203,7 +291,7 @@ public struct Signals: Sendable {
             state: row.state, deliveryState: row.deliveryState, raised: signal.raised,
             received: signal.received,
             countdownEnds: signal.countdownEnds, endedCircles: row.endedCircles,
-            joinedCalls: row.joinedCalls)
+            joinedCalls: row.joinedCalls, raisedBy: signal.raisedBy)
     }
 
     /// Whether an emergency is active for another person: both share a circle in which it has not
@@ -220,18 +308,18 @@ public struct Signals: Sendable {
     /// Only recipients may, from the end of the countdown to the end of the emergency, and only
     /// while they share a circle with the person and are not on the person's never-notify list.
     func showsPosition(of person: PersonID, to viewer: PersonID, in directory: Replica) -> Bool {
-        guard let row = current(of: person), row.state != .countdown, ownCalls.contains(row.id),
-            !directory.hidesEmergencies(of: person, from: viewer)
-        else { return false }
-        return row.recipients.contains(viewer) && isActive(row, for: viewer, in: directory)
+        guard !directory.hidesEmergencies(of: person, from: viewer) else { return false }
+        return allCurrent(of: person).contains { row in
+            row.state != .countdown && ownCalls.contains(row.id)
+                && row.recipients.contains(viewer) && isActive(row, for: viewer, in: directory)
+        }
     }
 
     /// The emergency of a person that is open or acknowledged; nil = none.
     func incident(of person: PersonID) -> Incident? {
-        guard let row = current(of: person), row.state.isActive, row.state != .countdown else {
-            return nil
-        }
-        return ownCalls.contains(row.id) ? .ownCall : .automatic
+        let open = allCurrent(of: person).filter { $0.state.isActive && $0.state != .countdown }
+        guard !open.isEmpty else { return nil }
+        return open.contains { ownCalls.contains($0.id) } ? .ownCall : .automatic
     }
 
     /// Receipt times of a person's newest signals within a period, newest first.
@@ -290,6 +378,8 @@ public struct Signals: Sendable {
     /// Deletes the emergencies of a removed person.
     mutating func forget(_ person: PersonID, _ turn: inout Turn<Effect>) {
         active[person] = nil
+        covert[person] = nil
+        covertPeople.remove(person)
         received[person] = nil
         calls[person] = nil
         let gone = rows.values.filter { $0.person == person }.map(\.id)
@@ -308,11 +398,13 @@ public struct Signals: Sendable {
     /// Makes a person's further signals start a new emergency.
     mutating func leave(_ emergency: EmergencyID, of person: PersonID) {
         if active[person] == emergency { active[person] = nil }
+        if covert[person] == emergency { covert[person] = nil }
     }
 
     mutating func save(_ row: EmergencyRow, _ turn: inout Turn<Effect>) {
         rows[row.id] = row
         if row.trigger.isOwnCall { ownCalls.insert(row.emergency) }
+        if row.underDuress != nil { covertPeople.insert(row.person) }
         turn.emit(.emergency(.save(row)))
     }
 
@@ -341,6 +433,10 @@ public struct Signals: Sendable {
         _ signal: EmergencySignal, _ snapshot: EmergencySnapshot, _ turn: inout Turn<Effect>
     ) {
         let isOver = !snapshot.state.isActive
+        if let origin = signal.underDuress {
+            guard !isOver, raiseCovert(signal, from: origin, &turn) else { return }
+            return
+        }
         let whole =
             isOver
             ? rows[snapshot.emergency]?.emergency ?? snapshot.emergency
@@ -351,7 +447,7 @@ public struct Signals: Sendable {
                 id: signal.id, person: signal.person, emergency: whole, trigger: signal.trigger,
                 raised: signal.raised, received: signal.received,
                 countdownEnds: signal.countdownEnds, state: snapshot.state,
-                ended: isOver ? snapshot.at : nil), &turn)
+                ended: isOver ? snapshot.at : nil, raisedBy: signal.raisedBy), &turn)
     }
 
     /// Applies a snapshot to an active emergency, unless there was a further call that the notifier

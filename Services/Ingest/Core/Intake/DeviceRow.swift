@@ -85,21 +85,21 @@ extension DeviceRow {
 
     /// Creates the report of an observation and updates the newest fix.
     mutating func accept(_ arrival: Arrival, trace: String, at now: Timestamp) -> Report {
-        let observation = arrival.observation
-        let (fix, clockSkew) = Reports.corrected(observation.fix, at: now)
+        let (fix, clockSkew) = Reports.corrected(arrival.observation.fix, at: now)
         let late = newest.map { fix.time < $0.time } ?? false
         if !late {
             isMoving = fix.speedCentimetresPerSecond == nil ? moves(to: fix) : nil
-            altitudeAccuracyMetres = observation.altitudeAccuracyMetres
+            altitudeAccuracyMetres = arrival.observation.altitudeAccuracyMetres
             newest = fix
-            batteryReported = observation.created.map { min($0, now) }
-            setBattery(percent: observation.battery, isCharging: observation.charging)
+            batteryReported = arrival.observation.created.map { min($0, now) }
+            setBattery(
+                percent: arrival.observation.battery, isCharging: arrival.observation.charging)
         }
         return Report(
             id: arrival.id, person: person, device: device, fix: fix,
-            trigger: observation.trigger, battery: observation.battery,
-            charging: observation.charging, clockSkew: clockSkew, late: late, received: now,
-            trace: trace)
+            trigger: arrival.observation.trigger, battery: arrival.observation.battery,
+            charging: arrival.observation.charging, clockSkew: clockSkew, late: late,
+            received: now, trace: trace)
     }
 
     /// Whether the device moved between its newest fix and this one: faster than walking pace and
@@ -111,10 +111,13 @@ extension DeviceRow {
         let seconds = Double((fix.time - newest.time).microseconds) / 1_000_000
         let way = EarthPoint(newest.position).straightMetres(to: EarthPoint(fix.position)) * 100
         guard way >= seconds * Double(Limits.movingCentimetresPerSecond) else { return false }
-        let doubt = [newest, fix].map {
-            $0.accuracyCentimetres > 0 ? $0.accuracyCentimetres : Limits.accuracyCentimetresAssumed
-        }
-        return way > Double(max(doubt[0], doubt[1])) ? true : isMoving
+        let doubt = max(DeviceRow.doubt(of: newest), DeviceRow.doubt(of: fix))
+        return way > Double(doubt) ? true : isMoving
+    }
+
+    /// Accuracy of a fix, centimetres; the assumed one if it is unknown.
+    private static func doubt(of fix: Fix) -> Int32 {
+        fix.accuracyCentimetres > 0 ? fix.accuracyCentimetres : Limits.accuracyCentimetresAssumed
     }
 }
 

@@ -82,6 +82,16 @@ public struct Reports: Sendable {
         device.flatMap { devices[$0]?.newest } ?? primaryRow(of: person, in: directory)?.newest
     }
 
+    /// The newest position of a person measured after a call for help that was received late; nil
+    /// if the call is not late or there is none.
+    func signOfLife(
+        of person: PersonID, after raised: Timestamp, received: Timestamp, in directory: Replica
+    ) -> Timestamp? {
+        guard received - raised > .seconds(Limits.latePanicSeconds) else { return nil }
+        let newest = directory.devices(of: person).compactMap { devices[$0.id]?.newest?.time }.max()
+        return newest.flatMap { $0 > raised ? $0 : nil }
+    }
+
     /// Records contact with a device, and adds the device if it is new. The first device of a
     /// person who has chosen none becomes the primary device, and evaluators get that before its
     /// first report.
@@ -134,9 +144,9 @@ public struct Reports: Sendable {
         _ turn: inout Turn<Effect>
     ) {
         let (person, device) = (batch.person, batch.device)
-        let all = [batch.status.battery, repeated].compactMap(\.self)
-        guard batch.provesContact, let level = all.max(by: { $0.time < $1.time }),
-            var row = devices[device],
+        var newest = batch.status.battery
+        if let repeated, newest.map({ $0.time < repeated.time }) ?? true { newest = repeated }
+        guard let level = newest, batch.provesContact, var row = devices[device],
             row.accept(level, at: turn.now)
         else { return }
         if repeated != nil { row.batteryReported = level.time }
@@ -173,28 +183,32 @@ public struct Reports: Sendable {
             invariant(arrivals.isEmpty, "a device has a row before it reports")
             return counts
         }
-        for arrival in Reports.inOrder(arrivals) {
-            let isRepeated = arrivals.count > 1 && !seen.insert(arrival.id).inserted
+        // By index, since an arrival is large and a loop over the array copies each.
+        let ordered = Reports.inOrder(arrivals)
+        for index in ordered.indices {
+            let isRepeated = ordered.count > 1 && !seen.insert(ordered[index].id).inserted
             if isRepeated {
+                let arrival = ordered[index]
                 counts.duplicates += 1
-                let index = live.lastIndex { $0.id == arrival.id }
-                if let index, let report = live[index].completed(by: arrival.observation) {
-                    live[index] = report
+                let first = live.lastIndex { $0.id == arrival.id }
+                if let first, let report = live[first].completed(by: arrival.observation) {
+                    live[first] = report
                     row.complete(with: arrival.observation, report, at: turn.now)
                     pass(report, isCompleted: true, to: &journeys, &turn)
                 }
                 continue
             }
-            if arrival.isKnown {
+            if ordered[index].isKnown {
                 counts.duplicates += 1
                 complete(
-                    arrival, of: &row, trace: trace, counts: &counts, received: received, &journeys,
+                    ordered[index], of: &row, trace: trace, counts: &counts, received: received,
+                    &journeys,
                     &sequencer, &turn)
                 hasCompleted = true
                 continue
             }
             counts.accepted += 1
-            let report = row.accept(arrival, trace: trace, at: received)
+            let report = row.accept(ordered[index], trace: trace, at: received)
             let waits = Reports.isBacklog(report.fix, at: turn.now)
             if report.late { counts.late += 1 }
             if report.clockSkew { counts.skewed += 1 }
@@ -207,10 +221,10 @@ public struct Reports: Sendable {
             turn.emit(.intake(.saveReports([report], device: row.number)))
             backlog.add(report, &turn)
         }
-        if counts.accepted > 0 || hasCompleted { update(row) }
         if !live.isEmpty { turn.emit(.intake(.saveReports(live, device: row.number))) }
-        sequence(live, &sequencer, &turn)
-        if let row = devices[device] { turn.emit(.intake(.updateDevice(row))) }
+        Reports.sequence(live, of: &row, &sequencer, &turn)
+        if counts.accepted > 0 || hasCompleted { update(row) }
+        turn.emit(.intake(.updateDevice(row)))
         return counts
     }
 
@@ -249,8 +263,8 @@ public struct Reports: Sendable {
 
     /// Sorts a batch by fix time, so that its own order makes no report late.
     private static func inOrder(_ arrivals: [Arrival]) -> [Arrival] {
-        let isInOrder = zip(arrivals, arrivals.dropFirst()).allSatisfy {
-            $0.observation.fix.time <= $1.observation.fix.time
+        let isInOrder = arrivals.indices.dropFirst().allSatisfy {
+            arrivals[$0 - 1].observation.fix.time <= arrivals[$0].observation.fix.time
         }
         return isInOrder
             ? arrivals
@@ -273,33 +287,32 @@ public struct Reports: Sendable {
 
     /// Appends reports of one device to `in/p`. A report is marked late if a newer one of the
     /// device is already there.
-    private mutating func sequence(
-        _ reports: [Report], _ sequencer: inout Sequencer, _ turn: inout Turn<Effect>
+    ///
+    /// - Parameter row: the device's row; updated with the time of the newest report
+    private static func sequence(
+        _ reports: [Report], of row: inout DeviceRow, _ sequencer: inout Sequencer,
+        _ turn: inout Turn<Effect>
     ) {
-        var rest = reports[...]
-        while !rest.isEmpty {
-            var reports = Array(rest.prefix(Limits.reportsPerRecord))
-            rest = rest.dropFirst(reports.count)
-            let partition = markLate(&reports)
+        for start in stride(from: 0, to: reports.count, by: Limits.reportsPerRecord) {
+            let part = start..<min(start + Limits.reportsPerRecord, reports.count)
+            var recorded = part == reports.indices ? reports : Array(reports[part])
+            markLate(&recorded, of: &row)
             sequencer.append(
-                EventBody(reports: reports), id: DerivedID.record(of: reports),
-                trace: reports[0].trace, to: partition, &turn)
+                EventBody(reports: recorded), id: DerivedID.record(of: recorded),
+                trace: recorded[0].trace, to: row.partition, &turn)
         }
     }
 
     /// Marks the reports that are late in `in/p`: older than reports of the device that entered
     /// before.
-    private mutating func markLate(_ reports: inout [Report]) -> Partition {
-        let partition = devices.update(reports[0].device) { row in
-            for index in reports.indices {
-                let time = reports[index].fix.time
-                reports[index].late = time < row.sequenced
-                row.sequenced = max(row.sequenced, time)
-            }
-            return row.partition
+    private static func markLate(_ reports: inout [Report], of row: inout DeviceRow) {
+        for index in reports.indices {
+            let time = reports[index].fix.time
+            let isLate = time < row.sequenced
+            // Writing copies the array.
+            if reports[index].late != isLate { reports[index].late = isLate }
+            row.sequenced = max(row.sequenced, time)
         }
-        guard let partition else { fatalError("a report has a known device") }
-        return partition
     }
 
     /// Stores the row of a device.
@@ -325,8 +338,8 @@ public struct Reports: Sendable {
 
     /// Whether the backlog has room for the old observations among these.
     func hasRoom(for arrivals: [Arrival], at now: Timestamp) -> Bool {
-        let old = arrivals.count {
-            !$0.isKnown && Reports.isBacklog($0.observation.fix, at: now)
+        let old = arrivals.indices.count {
+            !arrivals[$0].isKnown && Reports.isBacklog(arrivals[$0].observation.fix, at: now)
         }
         return old == 0 || backlog.hasRoom(for: old)
     }
@@ -334,8 +347,12 @@ public struct Reports: Sendable {
     /// Appends a turn's share of the backlog to `in/p`.
     mutating func sequenceBacklog(_ sequencer: inout Sequencer, _ turn: inout Turn<Effect>) {
         for reports in backlog.popPortions(&turn) {
-            sequence(reports, &sequencer, &turn)
-            if let row = devices[reports[0].device] { turn.emit(.intake(.updateDevice(row))) }
+            guard var row = devices[reports[0].device] else {
+                fatalError("a report has a known device")
+            }
+            Reports.sequence(reports, of: &row, &sequencer, &turn)
+            update(row)
+            turn.emit(.intake(.updateDevice(row)))
         }
     }
 

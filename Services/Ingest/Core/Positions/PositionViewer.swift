@@ -44,9 +44,13 @@ struct PositionViewer {
         -> [MemberPosition]
     {
         let access = PositionAccess(of: principal, in: circle, directory, at: now)
-        return circle.members.filter { $0.joined != nil }.map { member in
-            position(of: member, in: circle, detail(of: member, to: principal, access), at: now)
+        var positions: [MemberPosition] = []
+        positions.reserveCapacity(circle.members.count)
+        for member in circle.members where member.joined != nil {
+            let detail = detail(of: member, to: principal, access)
+            positions.append(position(of: member, in: circle, detail, at: now))
         }
+        return positions
     }
 
     /// Whether a viewer is an officer who handles an emergency of a member.
@@ -86,7 +90,7 @@ struct PositionViewer {
     private func friend(
         _ person: PersonID, preferred: String?, showsPlace: Bool, _ trackers: inout TrackerIDs
     ) -> OwnTracks.Friend {
-        let name = directory.person(person)?.name ?? ""
+        let name = directory.name(of: person) ?? ""
         let row = showsPlace ? reports.primaryRow(of: person, in: directory) : nil
         return OwnTracks.Friend(
             person: person,
@@ -99,7 +103,7 @@ struct PositionViewer {
         of member: Membership, in circle: Circle, _ detail: PositionDetail, at now: Timestamp
     ) -> MemberPosition {
         var shown = MemberPosition(
-            person: member.person, name: directory.person(member.person)?.name ?? "",
+            person: member.person, name: directory.name(of: member.person) ?? "",
             state: .hidden, precision: member.precision)
         guard detail != .nothing else {
             if case .pausedUntil(let end) = member.sharing, end > now {
@@ -125,7 +129,7 @@ struct PositionViewer {
             (shown.contactState, shown.contactLostSince) = (contact.state, contact.since)
         }
         guard detail == .exact else {
-            shown.zoneName = directory.zoneName(at: fix, of: member, in: circle)
+            shown.zoneName = ZoneNaming(in: directory).name(at: fix, of: member, in: circle)
             return shown
         }
         shown.fix = fix

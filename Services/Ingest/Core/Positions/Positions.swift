@@ -15,10 +15,12 @@ struct Positions {
             request.principal.person.flatMap(circle.member) == nil
         {
             let members = viewer.incidents(of: circle, for: request.principal, at: turn.now)
-            let shown = members.filter { $0.fix != nil || $0.zoneName != nil }.map(\.person)
+            let person = request.principal.person
+            let shown = Positions.shown(members).filter {
+                !viewer.signals.hidesLook(at: $0, by: person, at: turn.now)
+            }
             access.record(
-                shown, by: request.principal.person, as: .positions, reason: request.reason,
-                in: circle.id, &turn)
+                shown, by: person, as: .positions, reason: request.reason, in: circle.id, &turn)
             return turn.answer(request.request, .positions(members))
         }
         // Checked first, so that a denied reader cannot learn whether the circle exists.
@@ -31,16 +33,34 @@ struct Positions {
         }
         // Invited people may read the members of the circle, but not their positions.
         let person = request.principal.person
-        if let person, circle.member(person) == nil {
+        if let person, circle.member(person) == nil,
+            turn.directory.person(person)?.staff != .operator
+        {
             return turn.answer(request.request, .denied(.notAMember))
         }
         let members = viewer.members(of: circle, for: request.principal, at: turn.now)
-        let shown = members.filter {
-            ($0.fix != nil || $0.zoneName != nil) && $0.person != person
-        }.map(\.person)
+        let shown = Positions.shown(members, except: person).filter {
+            !viewer.signals.hidesLook(at: $0, by: person, at: turn.now)
+        }
         access.record(
             shown, by: person, as: .positions, reason: request.reason, in: circle.id, &turn)
         turn.answer(request.request, .positions(members))
+    }
+
+    /// The people whose position or zone is among these, except one.
+    private static func shown(
+        _ members: [MemberPosition], except viewer: PersonID? = nil
+    ) -> [PersonID] {
+        var people: [PersonID] = []
+        people.reserveCapacity(members.count)
+        // By index, since a loop over the array copies each position.
+        for index in members.indices
+        where (members[index].fix != nil || members[index].zoneName != nil)
+            && members[index].person != viewer
+        {
+            people.append(members[index].person)
+        }
+        return people
     }
 
     /// Friends for the map of the phone that sent a batch.
@@ -49,7 +69,10 @@ struct Positions {
     ) -> [OwnTracks.Friend] {
         let (friends, shown) = viewer.friends(
             of: batch.person, principal: .device(batch.device, of: batch.person), at: turn.now)
-        access.record(shown, by: batch.person, as: .map, &turn)
+        let seen = shown.filter {
+            !viewer.signals.hidesLook(at: $0, by: batch.person, at: turn.now)
+        }
+        access.record(seen, by: batch.person, as: .map, &turn)
         return friends
     }
 }

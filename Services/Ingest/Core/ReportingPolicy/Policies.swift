@@ -105,7 +105,7 @@ struct Policies {
                 until: watch.deadline + .seconds(watch.graceSeconds))
             guard watches.updateValue(row, forKey: watch.person) != row else { return false }
             turn.emit(.policy(.saveWatch(row)))
-        case .ended, .cancelled, .expired:
+        case .ended, .arrived, .cancelled, .expired:
             guard watches[watch.person]?.watch == watch.id else { return false }
             watches[watch.person] = nil
             turn.emit(.policy(.removeWatch(watch.person)))

@@ -88,7 +88,7 @@ public struct ConfigurationDistributor: Sendable {
             enqueueChecks(removal.circle, changesTo: nil, before: directory)
         case .setChanged(let set): enqueueChecks(set: set.id, before: directory)
         case .setRemoved(let removal):
-            for zone in directory.zoneIDs(of: .set(removal.set)) {
+            for zone in directory.zones.ids(of: .set(removal.set)) {
                 sets.forget(ConfiguredSet.page(of: zone), of: removal.set)
             }
             enqueueChecks(set: removal.set, before: directory)

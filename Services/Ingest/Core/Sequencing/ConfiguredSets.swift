@@ -56,7 +56,7 @@ struct ConfiguredSets {
     ) -> Bool {
         let partitions = context.partitions(of: set)
         guard !partitions.isEmpty else { return true }
-        let pages = Dictionary(grouping: context.directory.zoneIDs(of: .set(set))) {
+        let pages = Dictionary(grouping: context.directory.zones.ids(of: .set(set))) {
             ConfiguredSet.page(of: $0)
         }
         budget -= 1
@@ -81,7 +81,7 @@ struct ConfiguredSets {
         _ page: Int, of set: ZoneSetID, budget: inout Int,
         in context: inout PartitionConfigurationContext
     ) -> Bool {
-        let zones = context.directory.zoneIDs(of: .set(set)).filter {
+        let zones = context.directory.zones.ids(of: .set(set)).filter {
             ConfiguredSet.page(of: $0) == page
         }
         return distribute(

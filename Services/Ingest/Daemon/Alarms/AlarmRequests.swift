@@ -26,10 +26,7 @@ struct AlarmRequests {
                 throw Problem.invalid("this is not a zone id", field: "zone")
             }
         }
-        guard
-            try !runner.replies.isRepeated(
-                request, by: principal, status: 202, within: RepetitionWindow.answer)
-        else { return }
+        guard try !runner.replies.isRepeatedCommand(request, by: principal) else { return }
         let cause = SecureRandom.id()
         try runner.handle(
             .alarm(

@@ -30,3 +30,17 @@ struct AlarmTable {
         }
     }
 }
+
+extension AlarmTable {
+    static let migrations = [
+        Migration(
+            number: 5,
+            sql: """
+                CREATE TABLE disarmed (person BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+                CREATE TABLE alarm (
+                    id BLOB PRIMARY KEY,
+                    body TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
+}

@@ -14,10 +14,7 @@ struct ContactRequests {
         _ request: Request, _ parameters: Parameters, by principal: Principal
     ) throws {
         let person = try parameters.id("person", PersonID.self)
-        guard
-            try !runner.replies.isRepeated(
-                request, by: principal, status: 202, within: RepetitionWindow.answer)
-        else { return }
+        guard try !runner.replies.isRepeatedCommand(request, by: principal) else { return }
         let cause = SecureRandom.id()
         try runner.handle(
             .checkIn(

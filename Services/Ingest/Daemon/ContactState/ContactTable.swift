@@ -6,27 +6,6 @@ import Store
 struct ContactTable {
     let database: Database
 
-    static let migration = """
-        CREATE TABLE contact_expectation (
-            person BLOB PRIMARY KEY,
-            device BLOB NOT NULL,
-            mark TEXT NOT NULL,
-            contact_timeout INTEGER NOT NULL,
-            known_timeout INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE contact_state (
-            person BLOB PRIMARY KEY,
-            device BLOB NOT NULL,
-            state TEXT NOT NULL,
-            since INTEGER NOT NULL,
-            late_since INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE contact_loss_hold (
-            one INTEGER PRIMARY KEY CHECK (one = 1),
-            since INTEGER NOT NULL
-        ) STRICT;
-        """
-
     func write(_ effect: ContactEffect) throws {
         switch effect {
         case .saveExpectation(let row):
@@ -76,4 +55,31 @@ struct ContactTable {
             $0.time(0)
         }
     }
+}
+
+extension ContactTable {
+    static let migrations = [
+        Migration(
+            number: 8,
+            sql: """
+                CREATE TABLE contact_expectation (
+                    person BLOB PRIMARY KEY,
+                    device BLOB NOT NULL,
+                    mark TEXT NOT NULL,
+                    contact_timeout INTEGER NOT NULL,
+                    known_timeout INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE contact_state (
+                    person BLOB PRIMARY KEY,
+                    device BLOB NOT NULL,
+                    state TEXT NOT NULL,
+                    since INTEGER NOT NULL,
+                    late_since INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE contact_loss_hold (
+                    one INTEGER PRIMARY KEY CHECK (one = 1),
+                    since INTEGER NOT NULL
+                ) STRICT;
+                """)
+    ]
 }

@@ -49,7 +49,7 @@ struct DecisionRequests {
     ) throws -> Response {
         let query = try DecisionQuery(request)
         let reason = try request.accessReason(
-            isRequired: host.replica.needsReason(principal, toRead: person))
+            isRequired: principal.needsReason(toRead: person, in: host.replica))
         let viewer: DecisionViewer?
         do {
             viewer = try DecisionViewer(

@@ -23,3 +23,30 @@ struct DecisionTable {
         }
     }
 }
+
+extension DecisionTable {
+    /// 18: circles with exact sharing at the time of a decision; none for older rows.
+    static let migrations = [
+        Migration(
+            number: 5,
+            sql: """
+                CREATE TABLE decision (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    event BLOB NOT NULL,
+                    person BLOB NOT NULL,
+                    zone BLOB NOT NULL,
+                    time INTEGER NOT NULL,
+                    kind INTEGER NOT NULL,
+                    circles BLOB NOT NULL,
+                    body TEXT NOT NULL
+                ) STRICT;
+                CREATE INDEX decision_by_person ON decision (person, number);
+                CREATE INDEX decision_by_time ON decision (time);
+                """),
+        Migration(
+            number: 18,
+            sql: """
+                ALTER TABLE decision ADD COLUMN exact BLOB NOT NULL DEFAULT x'';
+                """),
+    ]
+}

@@ -64,3 +64,17 @@ final class DeviceKeys {
         return made
     }
 }
+
+extension DeviceKeys {
+    static let migrations = [
+        Migration(
+            number: 6,
+            sql: """
+                CREATE TABLE device_key (
+                    device BLOB PRIMARY KEY,
+                    sealed BLOB NOT NULL,
+                    since INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
+}

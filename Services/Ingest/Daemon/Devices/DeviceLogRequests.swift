@@ -42,7 +42,7 @@ struct DeviceLogRequests {
         let query = try DeviceLogQuery(request, at: host.now)
         guard let person = host.replica.device(id)?.person else {
             // Other people must not learn which devices exist.
-            throw principal == .operator
+            throw host.replica.decide(principal, .administer, on: .suite, at: host.now).isAllowed
                 ? Problem.notFound("there is no such device")
                 : Problem.denied(Denial.notYours.explanation)
         }

@@ -6,35 +6,6 @@ import Store
 struct DeviceLogTable {
     let database: Database
 
-    static let migration = """
-        ALTER TABLE device ADD COLUMN client TEXT NOT NULL DEFAULT '';
-        CREATE TABLE device_log (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            device BLOB NOT NULL,
-            first INTEGER NOT NULL,
-            last INTEGER NOT NULL,
-            count INTEGER NOT NULL,
-            client TEXT NOT NULL,
-            outcome TEXT NOT NULL,
-            reason TEXT NOT NULL,
-            status INTEGER NOT NULL,
-            accepted INTEGER NOT NULL,
-            duplicates INTEGER NOT NULL,
-            late INTEGER NOT NULL,
-            skewed INTEGER NOT NULL,
-            waiting INTEGER NOT NULL,
-            quarantined INTEGER NOT NULL,
-            calls INTEGER NOT NULL,
-            emergency BLOB,
-            time INTEGER,
-            accuracy INTEGER,
-            trigger INTEGER,
-            battery INTEGER,
-            trace TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX device_log_by_device ON device_log (device, number);
-        """
-
     /// Stores a row. Consecutive equal requests without reports share one: a phone that repeats
     /// itself does not push out older entries.
     func save(_ row: DeviceLogRow) throws {
@@ -106,4 +77,39 @@ struct DeviceLogTable {
             FROM device_log WHERE device = ? AND last >= ? AND last < ? ORDER BY number DESC LIMIT ?
             """, .id(device), .time(from), .time(end), .integer(limit), as: DeviceLogEntry.init)
     }
+}
+
+extension DeviceLogTable {
+    static let migrations = [
+        Migration(
+            number: 11,
+            sql: """
+                ALTER TABLE device ADD COLUMN client TEXT NOT NULL DEFAULT '';
+                CREATE TABLE device_log (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    device BLOB NOT NULL,
+                    first INTEGER NOT NULL,
+                    last INTEGER NOT NULL,
+                    count INTEGER NOT NULL,
+                    client TEXT NOT NULL,
+                    outcome TEXT NOT NULL,
+                    reason TEXT NOT NULL,
+                    status INTEGER NOT NULL,
+                    accepted INTEGER NOT NULL,
+                    duplicates INTEGER NOT NULL,
+                    late INTEGER NOT NULL,
+                    skewed INTEGER NOT NULL,
+                    waiting INTEGER NOT NULL,
+                    quarantined INTEGER NOT NULL,
+                    calls INTEGER NOT NULL,
+                    emergency BLOB,
+                    time INTEGER,
+                    accuracy INTEGER,
+                    trigger INTEGER,
+                    battery INTEGER,
+                    trace TEXT NOT NULL
+                ) STRICT;
+                CREATE INDEX device_log_by_device ON device_log (device, number);
+                """)
+    ]
 }

@@ -1,3 +1,4 @@
+import API
 import Dialects
 import Directory
 import IngestCore
@@ -14,10 +15,11 @@ struct DeviceRequests {
     private var database: Database { runner.database }
 
     func handle(
-        _ request: Request, _ route: Endpoint, _ parameters: Parameters, by principal: Principal
+        _ request: Request, _ operation: DeviceOperation, _ parameters: Parameters,
+        by principal: Principal
     ) throws {
         let person = try parameters.id("person", PersonID.self)
-        switch route {
+        switch operation {
         case .locate:
             guard try !runner.replies.isRepeated(request, by: principal, status: 202) else {
                 return
@@ -27,7 +29,10 @@ struct DeviceRequests {
                     LocateRequest(
                         request: request.id, principal: principal, person: person,
                         reason: try request.accessReason(
-                            isRequired: host.replica.needsReason(principal, toRead: person)))))
+                            isRequired: principal.needsReason(toRead: person, in: host.replica)))))
+        case .listSuggestions:
+            try require(.readOwnZones, on: person, by: principal)
+            host.answer(request.id, .json(try suggestions(of: person)))
         case .removeSuggestion:
             try require(.readOwnZones, on: person, by: principal)
             let suggestion = try parameters.id("suggestion", SuggestionID.self)
@@ -38,10 +43,13 @@ struct DeviceRequests {
                 throw Problem.notFound("there is no suggested zone with this id")
             }
             host.answer(request.id, Response(status: 204))
-        case .setKey, .dropKey: try changeKey(request, route, parameters, of: person, by: principal)
-        default:
-            try require(.readOwnZones, on: person, by: principal)
-            host.answer(request.id, .json(try suggestions(of: person)))
+        case .setKey:
+            let device = try device(of: person, parameters, by: principal)
+            try runner.keys.set(try key(in: request), of: device, at: host.now)
+            host.answer(request.id, Response(status: 204))
+        case .removeKey:
+            try runner.keys.remove(of: try device(of: person, parameters, by: principal))
+            host.answer(request.id, Response(status: 204))
         }
     }
 
@@ -54,29 +62,30 @@ struct DeviceRequests {
         if let denial = decision.denial { throw .denied(denial.explanation) }
     }
 
-    /// Sets or removes the passphrase, which no response ever contains.
-    private func changeKey(
-        _ request: Request, _ route: Endpoint, _ parameters: Parameters, of person: PersonID,
-        by principal: Principal
-    ) throws {
+    /// The device whose key a request changes.
+    ///
+    /// - Throws: 403 or 404
+    private func device(
+        of person: PersonID, _ parameters: Parameters, by principal: Principal
+    ) throws(Problem) -> DeviceID {
         try require(.editDevices, on: person, by: principal)
         let device = try parameters.id("device", DeviceID.self)
         guard host.replica.device(device)?.person == person else {
-            throw Problem.notFound("the person has no device with this id")
+            throw .notFound("the person has no device with this id")
         }
-        if case .dropKey = route {
-            try runner.keys.remove(of: device)
-        } else {
-            guard let passphrase = try request.json()["passphrase"]?.string,
-                let key = OwnTracks.Key(passphrase: passphrase)
-            else {
-                throw Problem.invalid(
-                    "this is not a passphrase that the apps accept", field: "passphrase",
-                    hint: "send 1 to \(OwnTracks.Key.passphraseBytesMax) bytes")
-            }
-            try runner.keys.set(key, of: device, at: host.now)
+        return device
+    }
+
+    /// The key of the passphrase in a request. No response ever contains it.
+    private func key(in request: Request) throws -> OwnTracks.Key {
+        guard let passphrase = try request.json()["passphrase"]?.string,
+            let key = OwnTracks.Key(passphrase: passphrase)
+        else {
+            throw Problem.invalid(
+                "this is not a passphrase that the apps accept", field: "passphrase",
+                hint: "send 1 to \(OwnTracks.Key.passphraseBytesMax) bytes")
         }
-        host.answer(request.id, Response(status: 204))
+        return key
     }
 
     /// Newest first; `zone` can be sent to membership as it is.

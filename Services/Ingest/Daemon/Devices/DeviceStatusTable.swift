@@ -7,14 +7,6 @@ import Store
 struct DeviceStatusTable {
     let database: Database
 
-    /// Devices whose last message had a tag that calls for help.
-    static let taggedMigration = """
-        CREATE TABLE tagged (
-            device BLOB PRIMARY KEY,
-            person BLOB NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """
-
     func write(_ effect: DeviceEffect) throws {
         switch effect {
         case .saveCondition(let row):
@@ -110,4 +102,54 @@ struct DeviceStatusTable {
             stored.tagged[row.id(0)] = row.id(1)
         }
     }
+}
+
+extension DeviceStatusTable {
+    /// 16: devices whose last message had a tag that calls for help.
+    static let migrations = [
+        Migration(
+            number: 6,
+            sql: """
+                CREATE TABLE condition (
+                    device BLOB PRIMARY KEY,
+                    person BLOB NOT NULL,
+                    impairments TEXT NOT NULL,
+                    since INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE card (
+                    person BLOB PRIMARY KEY,
+                    name TEXT,
+                    avatar BLOB,
+                    digest BLOB
+                ) STRICT;
+                CREATE TABLE suggestion (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    id BLOB NOT NULL UNIQUE,
+                    person BLOB NOT NULL,
+                    device BLOB NOT NULL,
+                    key TEXT NOT NULL,
+                    name TEXT NOT NULL,
+                    latitude INTEGER NOT NULL,
+                    longitude INTEGER NOT NULL,
+                    radius INTEGER NOT NULL,
+                    suggested INTEGER NOT NULL,
+                    waits INTEGER NOT NULL
+                ) STRICT;
+                CREATE INDEX suggestion_by_person ON suggestion (person, number);
+                CREATE INDEX suggestion_by_device ON suggestion (device, key);
+                CREATE TABLE locating (
+                    device BLOB PRIMARY KEY,
+                    person BLOB NOT NULL,
+                    asked INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """),
+        Migration(
+            number: 16,
+            sql: """
+                CREATE TABLE tagged (
+                    device BLOB PRIMARY KEY,
+                    person BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """),
+    ]
 }

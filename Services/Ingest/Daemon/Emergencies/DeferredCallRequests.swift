@@ -57,7 +57,7 @@ struct DeferredCallRequests {
     }
 
     private func deferredCall(of request: Request, because reason: String) -> DeferredCalls.Row? {
-        guard case .found(let found, let parameters) = Endpoint.router.route(request) else {
+        guard case .found(let found, let parameters) = IngestRequests.router.route(request) else {
             return nil
         }
         switch found.id {
@@ -67,6 +67,9 @@ struct DeferredCallRequests {
                 host.principal(of: request)
                 ?? former.map { Principal.device($0.device, of: $0.person) }
             guard let principal, let person = principal.person else { return nil }
+            // A stored call is raised for its caller. Somebody who calls for others gets the error.
+            guard JagaEmergency.read(request.body, received: host.now).subject == .themselves
+            else { return nil }
             var device: DeviceID?
             if case .device(let id, _) = principal { device = id }
             return row(of: request, person, device, client: nil, because: reason)
@@ -82,7 +85,10 @@ struct DeferredCallRequests {
             return phoneCall(of: request, phone, token: nil, because: reason)
         case .phoneByToken(let phone):
             return phoneCall(of: request, phone, token: parameters["token"], because: reason)
-        default: return nil
+        case .emergency, .cancellation, .positions, .checkIn, .alarm, .alarmAction, .policy,
+            .decisions, .accessLog, .recordAccess, .export, .device, .deviceLog, .journeys, .mqtt,
+            .quarantine:
+            return nil
         }
     }
 
@@ -133,7 +139,7 @@ struct DeferredCallRequests {
         return EmergencyView(
             id: id, emergency: id, person: row.person, trigger: row.bare.trigger,
             state: .countdown, deliveryState: .none, raised: row.received, received: row.received,
-            countdownEnds: row.received + .seconds(Limits.countdownSeconds))
+            countdownEnds: row.received + .seconds(row.bare.trigger.rules.countdownSeconds))
     }
 
     // MARK: Tries

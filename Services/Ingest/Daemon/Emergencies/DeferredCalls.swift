@@ -13,24 +13,6 @@ import Web
 /// Each is retried with its content, then as a bare call without position and note. A raised call
 /// is kept for a week for the operator.
 final class DeferredCalls {
-    static let migration = """
-        CREATE TABLE deferred_call (
-            id BLOB PRIMARY KEY,
-            person BLOB NOT NULL,
-            device BLOB,
-            client TEXT NOT NULL,
-            path TEXT NOT NULL,
-            query TEXT NOT NULL,
-            body BLOB NOT NULL,
-            received INTEGER NOT NULL,
-            trace TEXT NOT NULL,
-            reason TEXT NOT NULL,
-            tries INTEGER NOT NULL,
-            due INTEGER NOT NULL,
-            raised INTEGER
-        ) STRICT, WITHOUT ROWID;
-        """
-
     /// A stored call.
     struct Row {
         var id: ID128
@@ -156,4 +138,28 @@ final class DeferredCalls {
             "Calls for help of the last week that were raised by a retry."
         ).set(Double(raised))
     }
+}
+
+extension DeferredCalls {
+    static let migrations = [
+        Migration(
+            number: 20,
+            sql: """
+                CREATE TABLE deferred_call (
+                    id BLOB PRIMARY KEY,
+                    person BLOB NOT NULL,
+                    device BLOB,
+                    client TEXT NOT NULL,
+                    path TEXT NOT NULL,
+                    query TEXT NOT NULL,
+                    body BLOB NOT NULL,
+                    received INTEGER NOT NULL,
+                    trace TEXT NOT NULL,
+                    reason TEXT NOT NULL,
+                    tries INTEGER NOT NULL,
+                    due INTEGER NOT NULL,
+                    raised INTEGER
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
 }

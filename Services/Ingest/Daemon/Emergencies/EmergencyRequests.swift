@@ -21,7 +21,7 @@ struct EmergencyRequests {
         guard try !isRepeatedCall(request, by: principal) else { return }
         replies.pending[request.id]?.ignored = call.ignored
         var isWithReport = true
-        if let person = principal.person,
+        if let person = principal.person, call.subject == .themselves,
             runner.core.emergencies.signals.joinsUnstored(person, at: host.now)
         {
             runner.counts.joinedCalls += 1
@@ -42,23 +42,37 @@ struct EmergencyRequests {
             .emergency(
                 EmergencyRequest(
                     request: request.id, principal: principal, call: call, arrival: arrival,
-                    chance: SecureRandom.id(), trace: request.trace)))
+                    chance: SecureRandom.id(),
+                    mayCallForOthers: host.credential(of: request)?.kind.isWholePerson ?? false,
+                    trace: request.trace)))
     }
 
     /// `POST /v1/emergencies/{emergency}/cancellation`
     func cancel(
         _ request: Request, _ emergency: EmergencyID, by principal: Principal
     ) throws {
-        guard
-            try !replies.isRepeated(
-                request, by: principal, status: 202, within: RepetitionWindow.answer)
-        else { return }
+        guard try !replies.isRepeatedCommand(request, by: principal) else { return }
         let cause = SecureRandom.id()
+        let pin = try EmergencyRequests.pin(in: request)
         try runner.handle(
             .cancellation(
                 CancelRequest(
                     request: request.id, principal: principal, emergency: emergency, cause: cause,
-                    trace: request.trace)))
+                    pin: pin, trace: request.trace)))
+    }
+
+    /// The PIN in the body of a cancel; nil = there is none. Other members are ignored: an app that
+    /// sends more must be able to cancel.
+    private static func pin(in request: Request) throws -> String? {
+        guard !request.body.isEmpty, let value = try request.json()["pin"], !value.isNull else {
+            return nil
+        }
+        guard let text = value.string, PersonPIN.isValid(text) else {
+            throw Problem.invalid(
+                "pin must be a text of 4 to 8 digits", field: "pin",
+                hint: "put the digits in quotation marks: \"4711\"")
+        }
+        return text
     }
 
     /// Whether an emergency request is a retry of the last one. In doubt it is a new call: a second

@@ -62,7 +62,7 @@ struct ExportList: Sendable {
                 SELECT number, id, emergency, trigger, raised, received, state, delivery_state,
                     ended FROM (
                     SELECT row_number() OVER (ORDER BY received, id) AS number, * FROM emergency
-                    WHERE person = ?1)
+                    WHERE person = ?1 AND under_duress IS NULL)
                 WHERE number > ?2 ORDER BY number LIMIT ?3
                 """
         ) { row in

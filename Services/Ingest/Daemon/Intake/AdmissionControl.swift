@@ -209,7 +209,7 @@ final class AdmissionControl {
     /// Phones may name themselves in many ways; a token in the body is not found here.
     func knowsSender(of request: Request) -> Bool {
         var token: String?
-        if case .found(let found, let parameters) = Endpoint.router.route(request),
+        if case .found(let found, let parameters) = IngestRequests.router.route(request),
             case .phoneByToken = found.id
         {
             token = parameters["token"]

@@ -125,3 +125,37 @@ extension Fix {
         client == .jaga ? !position.isZero : !position.hasZero
     }
 }
+
+extension DeviceTable {
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE device (
+                    number INTEGER PRIMARY KEY,
+                    device BLOB NOT NULL UNIQUE,
+                    person BLOB NOT NULL,
+                    seen INTEGER NOT NULL,
+                    sequenced INTEGER NOT NULL,
+                    battery INTEGER,
+                    charging INTEGER,
+                    time INTEGER,
+                    latitude INTEGER,
+                    longitude INTEGER,
+                    accuracy INTEGER,
+                    altitude INTEGER,
+                    speed INTEGER,
+                    course INTEGER
+                ) STRICT;
+                CREATE TABLE primary_device (
+                    person BLOB PRIMARY KEY,
+                    device BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """),
+        Migration(
+            number: 12,
+            sql: """
+                CREATE INDEX device_by_person ON device (person);
+                """),
+    ]
+}

@@ -1,3 +1,4 @@
+import API
 import Dialects
 import Directory
 import IngestCore
@@ -17,10 +18,12 @@ struct QuarantineRequests {
     private var database: Database { runner.database }
 
     func handle(
-        _ request: Request, _ route: Endpoint, _ parameters: Parameters, by principal: Principal
+        _ request: Request, _ operation: QuarantineOperation, _ parameters: Parameters,
+        by principal: Principal
     ) throws {
-        switch route {
-        case .quarantined:
+        switch operation {
+        case .list: host.answer(request.id, .json(try list(request, for: principal)))
+        case .read:
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             if principal.person != entry.person {
@@ -29,16 +32,15 @@ struct QuarantineRequests {
                     reason: try request.accessReason(), at: host.now)
             }
             host.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
-        case .dropQuarantined:
+        case .remove:
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             try database.run("DELETE FROM quarantine WHERE id = ?", .id(entry.id))
             host.answer(request.id, Response(status: 204))
-        case .retryQuarantined:
+        case .retry:
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             try retry(entry, request)
-        default: host.answer(request.id, .json(try list(request, for: principal)))
         }
     }
 

@@ -10,35 +10,6 @@ final class QuarantineTable {
 
     init(database: Database) { self.database = database }
 
-    /// Bytes per sender, maintained by triggers; and in the device log the number of a sender's
-    /// payloads deleted for lack of room.
-    static let migration = """
-        CREATE TABLE quarantine_size (
-            person BLOB NOT NULL,
-            -- Empty where it came from no device.
-            device BLOB NOT NULL,
-            bytes INTEGER NOT NULL,
-            PRIMARY KEY (person, device)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO quarantine_size
-            SELECT person, coalesce(device, x''),
-                sum(length(payload) + \(Limits.quarantineRowBytes))
-            FROM quarantine GROUP BY 1, 2;
-        CREATE TRIGGER quarantine_added AFTER INSERT ON quarantine BEGIN
-            INSERT INTO quarantine_size VALUES (new.person, coalesce(new.device, x''),
-                length(new.payload) + \(Limits.quarantineRowBytes))
-            ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
-        END;
-        CREATE TRIGGER quarantine_removed AFTER DELETE ON quarantine BEGIN
-            UPDATE quarantine_size
-            SET bytes = bytes - length(old.payload) - \(Limits.quarantineRowBytes)
-            WHERE person = old.person AND device = coalesce(old.device, x'');
-            DELETE FROM quarantine_size
-            WHERE person = old.person AND device = coalesce(old.device, x'') AND bytes <= 0;
-        END;
-        ALTER TABLE device_log ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
-        """
-
     /// Number of stored payloads, counted up to 100,000 to bound the work.
     func count() throws -> Int {
         try database.first("SELECT COUNT(*) FROM (SELECT 1 FROM quarantine LIMIT 100000)") {
@@ -111,4 +82,71 @@ final class QuarantineTable {
             """, .id(row.person), .id(row.device), .id(row.id)
         ) { (number: $0.int64(0), bytes: $0.int64(1) + Limits.quarantineRowBytes) }
     }
+}
+
+extension QuarantineTable {
+    /// 10: the app that sent a payload, needed to read it again, and when that last happened.
+    /// 14: bytes per sender, maintained by triggers; and in the device log the number of a sender's
+    /// payloads deleted for lack of room.
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE quarantine (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    id BLOB NOT NULL UNIQUE,
+                    device BLOB,
+                    person BLOB NOT NULL,
+                    path TEXT NOT NULL,
+                    reason TEXT NOT NULL,
+                    place INTEGER NOT NULL,
+                    payload BLOB NOT NULL,
+                    size INTEGER NOT NULL,
+                    received INTEGER NOT NULL,
+                    again INTEGER NOT NULL,
+                    count INTEGER NOT NULL,
+                    trace TEXT NOT NULL
+                ) STRICT;
+                CREATE INDEX quarantine_by_sender ON quarantine (person, device, number);
+                """),
+        Migration(
+            number: 10,
+            sql: """
+                ALTER TABLE quarantine ADD COLUMN client TEXT NOT NULL DEFAULT '';
+                ALTER TABLE quarantine ADD COLUMN retried INTEGER;
+                """),
+        Migration(
+            number: 12,
+            sql: """
+                CREATE INDEX quarantine_by_time ON quarantine (received);
+                """),
+        Migration(
+            number: 14,
+            sql: """
+                CREATE TABLE quarantine_size (
+                    person BLOB NOT NULL,
+                    -- Empty where it came from no device.
+                    device BLOB NOT NULL,
+                    bytes INTEGER NOT NULL,
+                    PRIMARY KEY (person, device)
+                ) STRICT, WITHOUT ROWID;
+                INSERT INTO quarantine_size
+                    SELECT person, coalesce(device, x''),
+                        sum(length(payload) + \(Limits.quarantineRowBytes))
+                    FROM quarantine GROUP BY 1, 2;
+                CREATE TRIGGER quarantine_added AFTER INSERT ON quarantine BEGIN
+                    INSERT INTO quarantine_size VALUES (new.person, coalesce(new.device, x''),
+                        length(new.payload) + \(Limits.quarantineRowBytes))
+                    ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
+                END;
+                CREATE TRIGGER quarantine_removed AFTER DELETE ON quarantine BEGIN
+                    UPDATE quarantine_size
+                    SET bytes = bytes - length(old.payload) - \(Limits.quarantineRowBytes)
+                    WHERE person = old.person AND device = coalesce(old.device, x'');
+                    DELETE FROM quarantine_size
+                    WHERE person = old.person AND device = coalesce(old.device, x'') AND bytes <= 0;
+                END;
+                ALTER TABLE device_log ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+                """),
+    ]
 }

@@ -14,13 +14,6 @@ import Store
 /// broker of `deploy/`, written when the broker gets a secret; without it the table, which holds
 /// the device's credential when it first published, or when the operator last set its topic.
 final class BrokerSecrets {
-    static let migration = """
-        CREATE TABLE broker_secret (
-            device BLOB PRIMARY KEY,
-            hash TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """
-
     /// Interval in which the shared folder is read, seconds.
     private static let readSeconds: Int64 = 1
     /// Interval in which one call for help of a rejected device counts, seconds.
@@ -125,4 +118,17 @@ final class BrokerSecrets {
         }
         return secrets
     }
+}
+
+extension BrokerSecrets {
+    static let migrations = [
+        Migration(
+            number: 17,
+            sql: """
+                CREATE TABLE broker_secret (
+                    device BLOB PRIMARY KEY,
+                    hash TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
 }

@@ -1,3 +1,4 @@
+import API
 import Dialects
 import Model
 import Parsing
@@ -13,19 +14,21 @@ struct MQTTRequests {
     private var host: any IngestHost { runner.host }
 
     func handle(
-        _ request: Request, _ route: Endpoint, _ parameters: Parameters, by principal: Principal
+        _ request: Request, _ operation: MQTTOperation, _ parameters: Parameters,
+        by principal: Principal
     ) throws {
-        guard principal == .operator else {
+        let right = host.replica.decide(principal, .administer, on: .suite, at: host.now)
+        guard right.isAllowed else {
             throw Problem.denied(
                 "only the operator may manage topics of the broker",
                 hint: "use the operator's token")
         }
-        switch route {
+        switch operation {
+        case .read: host.answer(request.id, .json(document.serialized()))
         case .setTopic: try setTopic(request, parameters)
-        case .dropTopic:
+        case .removeTopic:
             try runner.topics.remove(of: try device(of: parameters))
             host.answer(request.id, Response(status: 204))
-        default: host.answer(request.id, .json(document.serialized()))
         }
     }
 

@@ -4,14 +4,6 @@ import Store
 
 /// Topics of phones on the operator's broker that differ from the phones' ids.
 final class TopicTable {
-    static let migration = """
-        CREATE TABLE device_topic (
-            name TEXT PRIMARY KEY,
-            device BLOB NOT NULL UNIQUE,
-            since INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """
-
     private let database: Database
     private var devices: [String: DeviceID] = [:]
 
@@ -55,4 +47,18 @@ final class TopicTable {
 
     /// Drops the topic from memory; the row is deleted with the rest of the device.
     func forget(_ device: DeviceID) { devices = devices.filter { $0.value != device } }
+}
+
+extension TopicTable {
+    static let migrations = [
+        Migration(
+            number: 13,
+            sql: """
+                CREATE TABLE device_topic (
+                    name TEXT PRIMARY KEY,
+                    device BLOB NOT NULL UNIQUE,
+                    since INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
 }

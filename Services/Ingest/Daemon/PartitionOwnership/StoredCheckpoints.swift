@@ -116,3 +116,31 @@ struct StoredCheckpoints {
             .integer(partition.number), .integer(sequence))
     }
 }
+
+extension StoredCheckpoints {
+    /// 3: whether a checkpoint is proven.
+    static let migrations = [
+        Migration(
+            number: 2,
+            sql: """
+                CREATE TABLE checkpoint (
+                    number INTEGER PRIMARY KEY,
+                    partition INTEGER NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    hash INTEGER NOT NULL,
+                    output_sequence INTEGER NOT NULL,
+                    output_hash INTEGER NOT NULL,
+                    logic INTEGER NOT NULL,
+                    state_hash INTEGER NOT NULL,
+                    received INTEGER NOT NULL,
+                    state BLOB NOT NULL,
+                    UNIQUE (partition, sequence)
+                ) STRICT;
+                """),
+        Migration(
+            number: 3,
+            sql: """
+                ALTER TABLE checkpoint ADD COLUMN proven INTEGER NOT NULL DEFAULT 0;
+                """),
+    ]
+}

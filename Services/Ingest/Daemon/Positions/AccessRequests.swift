@@ -140,7 +140,7 @@ private struct AccessCursor {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, let viewer = Hex.decode(parts[1]),
             let kind = AccessKind(rawValue: String(parts[2])), let reason = Hex.decode(parts[3]),
-            let hour = OutsideNumber.integer(parts[0], in: 0...OutsideNumber.most)
+            let hour = UntrustedNumber.integer(parts[0], in: 0...UntrustedNumber.most)
         else { return nil }
         (self.hour, self.viewer, self.kind) = (Int64(hour), viewer, kind.rawValue)
         self.reason = String(decoding: reason, as: UTF8.self)

@@ -32,3 +32,48 @@ struct AccessTable {
                 reason: reason ?? ""))
     }
 }
+
+extension AccessTable {
+    /// 22: what was seen, how often and why. Older rows do not say what.
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE access (
+                    person BLOB NOT NULL,
+                    hour INTEGER NOT NULL,
+                    viewer BLOB NOT NULL,
+                    PRIMARY KEY (person, hour, viewer)
+                ) STRICT, WITHOUT ROWID;
+                """),
+        Migration(
+            number: 6,
+            sql: """
+                ALTER TABLE access ADD COLUMN asked INTEGER;
+                """),
+        Migration(
+            number: 12,
+            sql: """
+                CREATE INDEX access_by_hour ON access (hour);
+                """),
+        Migration(
+            number: 22,
+            sql: """
+                ALTER TABLE access RENAME TO access_before;
+                CREATE TABLE access (
+                    person BLOB NOT NULL,
+                    hour INTEGER NOT NULL,
+                    viewer BLOB NOT NULL,
+                    kind TEXT NOT NULL,
+                    reason TEXT NOT NULL,
+                    count INTEGER NOT NULL,
+                    asked INTEGER,
+                    PRIMARY KEY (person, hour, viewer, kind, reason)
+                ) STRICT, WITHOUT ROWID;
+                INSERT INTO access
+                    SELECT person, hour, viewer, 'unspecified', '', 1, asked FROM access_before;
+                DROP TABLE access_before;
+                CREATE INDEX access_by_hour ON access (hour);
+                """),
+    ]
+}

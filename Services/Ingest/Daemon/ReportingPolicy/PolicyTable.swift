@@ -33,3 +33,21 @@ struct PolicyTable {
         }
     }
 }
+
+extension PolicyTable {
+    static let migrations = [
+        Migration(
+            number: 5,
+            sql: """
+                CREATE TABLE policy (
+                    device BLOB PRIMARY KEY,
+                    body TEXT NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE watching (
+                    person BLOB PRIMARY KEY,
+                    watch BLOB NOT NULL,
+                    until INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
+}

@@ -119,3 +119,19 @@ struct Erasures {
         return true
     }
 }
+
+extension Erasures {
+    static let migrations = [
+        Migration(
+            number: 12,
+            sql: """
+                CREATE TABLE erasure (
+                    person BLOB PRIMARY KEY,
+                    since INTEGER NOT NULL,
+                    is_clean INTEGER NOT NULL,
+                    -- From this record of the partition on nothing names them; NULL = unknown.
+                    sequence INTEGER
+                ) STRICT, WITHOUT ROWID;
+                """)
+    ]
+}

@@ -199,3 +199,17 @@ struct Retention {
         ages.journeyQuietHours > 0 ? .seconds(Int64(ages.journeyQuietHours) * 3600) : nil
     }
 }
+
+extension Retention {
+    static let migrations = [
+        Migration(
+            number: 12,
+            sql: """
+                CREATE TABLE retention (
+                    one INTEGER PRIMARY KEY CHECK (one = 1),
+                    at INTEGER NOT NULL,
+                    done INTEGER NOT NULL
+                ) STRICT;
+                """)
+    ]
+}

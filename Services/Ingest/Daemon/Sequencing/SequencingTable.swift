@@ -100,3 +100,76 @@ struct SequencingTable {
         return partition
     }
 }
+
+extension SequencingTable {
+    /// 2: configuration as of checkpoints; that of older stores is complete in the partition's log,
+    /// which was never pruned. 4: pages and complete sets of zones that a partition has; versions
+    /// of pages are ordered between those of circles and people.
+    static let migrations = [
+        Migration(
+            number: 1,
+            sql: """
+                CREATE TABLE partition (
+                    number INTEGER PRIMARY KEY
+                ) STRICT;
+                CREATE TABLE sequence (
+                    one INTEGER PRIMARY KEY CHECK (one = 1),
+                    time INTEGER NOT NULL
+                ) STRICT;
+                CREATE TABLE configured_circle (
+                    circle BLOB NOT NULL,
+                    partition INTEGER NOT NULL,
+                    digest BLOB NOT NULL,
+                    PRIMARY KEY (circle, partition)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE configured_person (
+                    person BLOB PRIMARY KEY,
+                    digest BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """),
+        Migration(
+            number: 2,
+            sql: """
+                ALTER TABLE sequence ADD COLUMN logic INTEGER NOT NULL DEFAULT 1;
+                -- part: 0 the logic, 1 a circle, 2 a person; sequence: of the record in the log.
+                CREATE TABLE configuration_record (
+                    number INTEGER PRIMARY KEY,
+                    partition INTEGER NOT NULL,
+                    part INTEGER NOT NULL,
+                    subject TEXT NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    kind INTEGER NOT NULL,
+                    schema INTEGER NOT NULL,
+                    id BLOB NOT NULL,
+                    payload BLOB NOT NULL,
+                    UNIQUE (partition, part, subject, sequence)
+                ) STRICT;
+                INSERT INTO configuration_record
+                    (partition, part, subject, sequence, kind, schema, id, payload)
+                    SELECT place >> 48,
+                        CASE WHEN kind = 12 THEN 0 WHEN kind >= 10 THEN 1 ELSE 2 END,
+                        coalesce(json_extract(CAST(payload AS TEXT), '$.data.circle'),
+                            json_extract(CAST(payload AS TEXT), '$.data.person'), ''),
+                        place & 281474976710655, kind, schema, id, payload
+                    FROM outbox WHERE place < 64 << 48 AND kind BETWEEN 8 AND 12;
+                """),
+        Migration(
+            number: 4,
+            sql: """
+                CREATE TABLE configured_page (
+                    owner BLOB NOT NULL,
+                    page INTEGER NOT NULL,
+                    partition INTEGER NOT NULL,
+                    digest BLOB NOT NULL,
+                    PRIMARY KEY (owner, partition, page)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE configured_set (
+                    owner BLOB NOT NULL,
+                    partition INTEGER NOT NULL,
+                    PRIMARY KEY (owner, partition)
+                ) STRICT, WITHOUT ROWID;
+                -- part: 0 the logic, 1 a circle, 2 a page of a set, 3 a person.
+                UPDATE configuration_record SET part = 3 WHERE part = 2;
+                """),
+    ]
+}

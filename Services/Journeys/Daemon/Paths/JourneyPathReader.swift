@@ -107,13 +107,13 @@ struct JourneyCursor: Hashable {
     /// Nil if the text is not a cursor.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let count = 0...OutsideNumber.most
-        guard parts.count == 6, let journey = OutsideNumber.integer(parts[0], in: count),
-            let lates = OutsideNumber.integer(parts[1], in: count),
-            let index = OutsideNumber.integer(parts[3], in: 0...JourneyLimits.fixesMax),
-            let time = OutsideNumber.integer(
-                parts[4], in: -OutsideNumber.most...OutsideNumber.most),
-            let number = OutsideNumber.integer(parts[5], in: 0...Int(Int32.max))
+        let count = 0...UntrustedNumber.most
+        guard parts.count == 6, let journey = UntrustedNumber.integer(parts[0], in: count),
+            let lates = UntrustedNumber.integer(parts[1], in: count),
+            let index = UntrustedNumber.integer(parts[3], in: 0...JourneyLimits.fixesMax),
+            let time = UntrustedNumber.integer(
+                parts[4], in: -UntrustedNumber.most...UntrustedNumber.most),
+            let number = UntrustedNumber.integer(parts[5], in: 0...Int(Int32.max))
         else { return nil }
         self.init(
             journey: Int64(journey), lates: Int64(lates), sights: String(parts[2]), index: index,

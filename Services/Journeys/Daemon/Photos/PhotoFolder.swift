@@ -1,3 +1,4 @@
+import API
 import JourneysCore
 import Model
 import Runtime
@@ -39,7 +40,7 @@ final class PhotoFolder {
 
     /// Nil if the file is missing.
     func read(_ digest: ID128) -> [UInt8]? {
-        path(digest).flatMap { try? Files.read($0, bytesMax: JourneyLimits.photoBytes) }
+        path(digest).flatMap { try? Files.read($0, bytesMax: Operation.BodySize.photo.bytesMax) }
     }
 
     /// Marks files whose rows are removed in this turn.

@@ -5,7 +5,7 @@ import Model
 /// Fields of a circle that a request sets.
 public typealias CirclePatch = Patch<Circle>
 
-/// Decides changes of circles.
+/// Decides changes of circles. Settings that show more need the consent of each member.
 struct Circles {
     typealias Verdict = MembershipCore.Verdict
 
@@ -38,10 +38,11 @@ struct Circles {
         if let rejection = context.outdated(old.version) { return .rejected(rejection) }
         var circle = old
         patch.apply(to: &circle)
-        if let rejection = check(circle) ?? consent(old, circle) { return .rejected(rejection) }
+        if let rejection = check(circle) { return .rejected(rejection) }
         guard circle != old else { return .done([], .circle(old)) }
+        let more = VisibilityConsent(context: context).changeSettings(from: old, &circle)
         circle.version += 1
-        return .done([.circleChanged(circle)], .circle(circle))
+        return .done([.circleChanged(circle)], .circle(circle), more: more)
     }
 
     func removeCircle(_ id: CircleID) -> Verdict {
@@ -53,26 +54,6 @@ struct Circles {
         }
         if let rejection = context.outdated(circle.version) { return .rejected(rejection) }
         return .done([.circleRemoved(CircleRemoval(circle: id))], .gone)
-    }
-
-    /// Rejects changes that show joined members to more people, or further back in time, than they
-    /// agreed to.
-    private func consent(_ old: Circle, _ new: Circle) -> CommandRejection? {
-        let others = old.members.contains {
-            $0.joined != nil && $0.person != context.command.principal.person
-        }
-        guard others else { return nil }
-        let hint = "create a circle with this setting and invite them; joining is their consent"
-        if new.membersSeePositions, !old.membersSeePositions {
-            return CommandRejection(
-                .conflict, "members who have joined would become visible to more people",
-                field: "membersSeePositions", hint: hint)
-        }
-        guard new.historyDays ?? .max > old.historyDays ?? .max else { return nil }
-        return CommandRejection(
-            .conflict, "members who have joined would be visible further back in time",
-            field: "historyDays",
-            hint: hint)
     }
 
     private func check(_ circle: Circle) -> CommandRejection? {

@@ -5,8 +5,6 @@ public struct MemberPatch: Hashable, Sendable {
     public var role: Role?
     public var sharing: Sharing?
     public var precision: Precision?
-    /// True if the invited person accepts.
-    public var accepted: Bool?
 
     public init() {}
 }

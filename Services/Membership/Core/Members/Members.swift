@@ -7,11 +7,10 @@ struct Members {
 
     let context: CommandContext
 
-    /// Adds a member. The operator's additions join at once; an admin's are invitations.
+    /// Adds a managed member, who joins at once: the operator anybody, an admin their own ward.
+    /// Everybody else joins by accepting an invitation.
     func addMember(_ id: PersonID, to circleID: CircleID, _ patch: MemberPatch) -> Verdict {
-        if let rejection = context.denial(.invite, on: .circle(circleID)) {
-            return .rejected(rejection)
-        }
+        if let rejection = denialToManage(id, in: circleID) { return .rejected(rejection) }
         guard var circle = context.directory.circle(circleID) else {
             return .rejected(.missing("circle"))
         }
@@ -19,31 +18,43 @@ struct Members {
         guard let person = context.directory.person(id) else {
             return .rejected(CommandRejection(.invalid, "no person has this id", field: "person"))
         }
-        if circle.members.contains(where: { $0.person == id }) {
+        if circle.member(id) != nil {
             return .rejected(
-                CommandRejection(
-                    .conflict, "this person is already a member or invited", field: "person"))
+                CommandRejection(.conflict, "this person is already a member", field: "person"))
         }
         guard circle.members.count < context.allowance.members else {
             return .rejected(.full("members of a circle", context.allowance.members))
         }
-        let isOperator = context.command.principal == .operator
-        if !isOperator, let field = patch.privateField {
-            return .rejected(
-                CommandRejection(
-                    .denied(.notYours), "only the invited person can set this field", field: field,
-                    hint: "they set it when they accept"))
-        }
-        if isOperator, context.directory.circles(of: id).count >= Limits.suite.circles {
+        if context.directory.circles(of: id).count >= Limits.suite.circles {
             return .rejected(.full("circles of a person", Limits.suite.circles))
         }
+        if let rejection = patch.pauseEnded(at: context.now) { return .rejected(rejection) }
         circle.members.append(
             Membership(
-                person: id, role: patch.role ?? .member, joined: isOperator ? context.now : nil,
+                person: id, role: patch.role ?? .member, joined: context.now,
                 sharing: patch.sharing ?? .on, precision: patch.precision ?? .exact,
                 trackerID: TrackerID.free(
-                    for: person.name, besides: circle.members.map(\.trackerID))))
-        return changed(circle)
+                    for: person.name, besides: circle.members.map(\.trackerID)),
+                managed: true))
+        // What the operator manages is shown to the members; a ward is added by a guardian, who
+        // could act as the ward.
+        guard context.command.principal.person != nil else { return changed(circle) }
+        let consent = VisibilityConsent(context: context)
+        let more = consent.joined(&circle)
+        return consent.tooManyWithheld(in: circle).map { .rejected($0) } ?? changed(circle, more)
+    }
+
+    private func denialToManage(_ id: PersonID, in circle: CircleID) -> CommandRejection? {
+        guard var rejection = context.denial(.administer, on: .suite) else { return nil }
+        if let rejection = context.denial(.invite, on: .circle(circle)) { return rejection }
+        let actor = context.command.principal.person
+        let isOwnWard = actor.flatMap { actor in
+            context.directory.person(id)?.isWard(of: actor, at: context.now)
+        }
+        if isOwnWard == true { return nil }
+        rejection.field = "person"
+        rejection.hint = "invite the person: POST …/invitations"
+        return rejection
     }
 
     func updateMember(_ id: PersonID, of circleID: CircleID, _ patch: MemberPatch) -> Verdict {
@@ -54,45 +65,37 @@ struct Members {
             let index = circle.members.firstIndex(where: { $0.person == id })
         else { return .rejected(.missing("member")) }
         if let rejection = context.outdated(circle.version) { return .rejected(rejection) }
-        if patch.accepted == true, circle.members[index].joined == nil {
-            guard context.directory.circles(of: id).count < context.allowance.circles else {
-                return .rejected(.full("circles of a person", context.allowance.circles))
-            }
-            circle.members[index].joined = context.now
-        }
-        if patch.accepted == false {
-            return .rejected(
-                CommandRejection(
-                    .invalid, "an invitation cannot be declined by this field", field: "accepted",
-                    hint: "DELETE the membership"))
-        }
         if let role = patch.role, role != .admin, context.isLastAdmin(id, in: circle) {
             return .rejected(.lastAdmin)
         }
-        if let role = patch.role { circle.members[index].role = role }
+        if let rejection = patch.pauseEnded(at: context.now) { return .rejected(rejection) }
+        var more = Consequences()
+        if let role = patch.role {
+            more = VisibilityConsent(context: context).changeRole(of: index, to: role, &circle)
+        }
         if let sharing = patch.sharing { circle.members[index].sharing = sharing }
         if let precision = patch.precision { circle.members[index].precision = precision }
-        if case .pausedUntil(let end)? = patch.sharing, end <= context.now {
-            return .rejected(
-                CommandRejection(
-                    .invalid, "the end of a pause must be in the future",
-                    field: "sharing.pausedUntil"))
-        }
         guard circle != context.directory.circle(circleID) else {
             return .done([], .circle(circle))
         }
-        return changed(circle)
+        if let rejection = VisibilityConsent(context: context).tooManyWithheld(in: circle) {
+            return .rejected(rejection)
+        }
+        return changed(circle, more)
     }
 
-    /// Removes a member. Members can always leave; the circle is removed with its last joined
-    /// member.
+    /// Removes a member. Members can always leave, wards by a guardian; the circle is
+    /// removed with its last joined member.
     func removeMember(_ id: PersonID, from circleID: CircleID) -> Verdict {
         let isLeaving = context.command.principal.person == id
-        let rejection =
-            isLeaving
-            ? context.denial(.leaveCircle, on: .member(id, in: circleID))
-            : context.denial(.removeMember, on: .circle(circleID))
-        if let rejection { return .rejected(rejection) }
+        let leaving = context.denial(.leaveCircle, on: .member(id, in: circleID))
+        if isLeaving {
+            if let leaving { return .rejected(leaving) }
+        } else if leaving != nil,
+            let rejection = context.denial(.removeMember, on: .circle(circleID))
+        {
+            return .rejected(rejection)
+        }
         guard let circle = context.directory.circle(circleID),
             circle.members.contains(where: { $0.person == id })
         else { return .rejected(.missing("member")) }
@@ -102,24 +105,23 @@ struct Members {
         return changed(circle.without(id))
     }
 
-    private func changed(_ circle: Circle) -> Verdict {
+    private func changed(
+        _ circle: Circle, _ more: Consequences = Consequences()
+    ) -> Verdict {
         var circle = circle
         circle.version += 1
-        return .done([.circleChanged(circle)], .circle(circle))
+        return .done([.circleChanged(circle)], .circle(circle), more: more)
     }
 
     private func denial(
         of patch: MemberPatch, to id: PersonID, of circle: CircleID
     ) -> CommandRejection? {
         let target = RightsTarget.member(id, in: circle)
-        if patch.accepted != nil, let rejection = context.denial(.acceptInvitation, on: target) {
-            return rejection
-        }
         if patch.privateField != nil, let rejection = context.denial(.changeSharing, on: target) {
             return rejection
         }
-        let isEmpty = patch.accepted == nil && patch.privateField == nil
-        return patch.role != nil || isEmpty ? context.denial(.changeRole, on: .circle(circle)) : nil
+        return patch.role != nil || patch.privateField == nil
+            ? context.denial(.changeRole, on: .circle(circle)) : nil
     }
 }
 

@@ -58,7 +58,17 @@ struct People {
         }
         if let rejection = context.outdated(person.version) { return .rejected(rejection) }
         var events: [EventBody] = []
-        for circleID in context.directory.circles(of: id) + context.directory.invitations(of: id) {
+        let alone = context.wards.wards(of: id).compactMap(context.directory.person).filter {
+            $0.isWard(at: context.now) && $0.guardians == [id]
+        }
+        guard alone.isEmpty else {
+            return .rejected(
+                CommandRejection(
+                    .conflict, "a ward has no other guardian",
+                    hint: "let another person become a guardian, or erase the ward first"))
+        }
+        events += context.wards.orphaned(by: id, in: context.directory)
+        for circleID in context.directory.circles(of: id) {
             guard let circle = context.directory.circle(circleID) else { continue }
             if context.isLastAdmin(id, in: circle) { return .rejected(.lastAdmin) }
             events.append(circle.departure(of: id))
@@ -68,7 +78,7 @@ struct People {
     }
 
     /// - Parameter person: as stored; nil for a new one
-    private func check(_ patch: PersonPatch, of person: Person?) -> CommandRejection? {
+    func check(_ patch: PersonPatch, of person: Person?) -> CommandRejection? {
         let contacts = patch.contacts ?? []
         if contacts.count > Limits.contactsPerPersonMax {
             return CommandRejection(
@@ -143,7 +153,7 @@ extension [ContactPoint] {
     ///
     /// A contact point whose channel and address stay the same keeps its id, so that its delivery
     /// history still applies, and stays verified. A vouched one is verified now.
-    fileprivate func merged(with old: [ContactPoint], at now: Timestamp) -> [ContactPoint] {
+    func merged(with old: [ContactPoint], at now: Timestamp) -> [ContactPoint] {
         map { contact in
             var contact = contact
             if let same = old.first(where: contact.isSame(as:)) {
@@ -171,7 +181,7 @@ extension Circle {
     func departure(of person: PersonID) -> EventBody {
         var rest = without(person)
         rest.version += 1
-        let isEmpty = member(person) != nil && !rest.members.contains { $0.joined != nil }
+        let isEmpty = !rest.members.contains { $0.joined != nil }
         return isEmpty ? .circleRemoved(CircleRemoval(circle: id)) : .circleChanged(rest)
     }
 }

@@ -21,7 +21,7 @@ struct NeverNotifyLists {
     let context: CommandContext
 
     func set(_ patch: NeverNotifyPatch, by personID: PersonID) -> Verdict {
-        let denial = context.directory.denialOfNeverNotifyList(
+        let denial = NeverNotifyRules(in: context.directory).denialOfList(
             of: personID, to: context.command.principal, at: context.now)
         if let denial { return .rejected(.denied(denial)) }
         guard context.directory.person(personID) != nil else {

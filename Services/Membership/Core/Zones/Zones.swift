@@ -9,8 +9,8 @@ struct Zones {
 
     func createZone(_ id: ZoneID, for owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {
         switch createZones([NewZone(id: id, patch: patch)], for: owner) {
-        case .done(let events, .zones(let zones), _, _): return .done(events, .zone(zones[0]))
-        case .done(let events, let answer, _, _): return .done(events, answer)
+        case .done(let events, .zones(let zones), _, _, _): return .done(events, .zone(zones[0]))
+        case .done(let events, let answer, _, _, _): return .done(events, answer)
         case .rejected(var rejection):
             rejection.item = nil
             return .rejected(rejection)

@@ -81,7 +81,7 @@ struct BillingEvents {
             throw .unauthorized(
                 "the signature is wrong", hint: "sign webhook-id.webhook-timestamp.body")
         }
-        guard let seconds = OutsideNumber.integer(stamp[...], in: 0...4_102_444_800) else {
+        guard let seconds = UntrustedNumber.integer(stamp[...], in: 0...4_102_444_800) else {
             throw .invalid(
                 "the time is not a number of seconds", field: "webhook-timestamp",
                 hint: "seconds since 1970, UTC")

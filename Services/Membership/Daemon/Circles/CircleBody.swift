@@ -31,7 +31,9 @@ enum MemberBody {
             guard let person = try fields.id("person", PersonID.self) else {
                 throw .missing("person", hint: "use the id of a person with an account")
             }
-            return (person, try patch(fields))
+            var patch = try shared(fields)
+            patch.role = try fields.choice("role", Role.self)
+            return (person, patch)
         } catch {
             throw Problem(error)
         }
@@ -39,21 +41,25 @@ enum MemberBody {
 
     static func read(_ json: JSON) throws(Problem) -> MemberPatch {
         do throws(FieldError) {
-            return try patch(
-                Fields(
-                    json, known: ["role", "sharing", "precision", "accepted"],
-                    readOnly: ["person", "name", "joined", "trackerID"]))
+            let fields = try Fields(
+                json, known: ["role", "sharing", "precision"],
+                readOnly: [
+                    "person", "name", "joined", "trackerID", "managed", "membersSeePosition",
+                    "historyDays", "withheldFrom",
+                ])
+            var patch = try shared(fields)
+            patch.role = try fields.choice("role", Role.self)
+            return patch
         } catch {
             throw Problem(error)
         }
     }
 
-    private static func patch(_ fields: Fields) throws(FieldError) -> MemberPatch {
+    /// What the member shares.
+    static func shared(_ fields: Fields) throws(FieldError) -> MemberPatch {
         var patch = MemberPatch()
-        patch.role = try fields.choice("role", Role.self)
         patch.sharing = try sharing(fields)
         patch.precision = try fields.choice("precision", Precision.self)
-        patch.accepted = try fields.flag("accepted")
         return patch
     }
 

@@ -26,29 +26,9 @@ struct DeviceSetup {
         let trackerID = directory.circles(of: device.person).lazy
             .compactMap { directory.circle($0)?.member(device.person)?.trackerID }.first
         return PhoneSetup(
-            url: try url(of: request), device: id, token: token,
+            url: try PublicURL.of(request, configured: publicURL), device: id, token: token,
             user: directory.person(device.person)?.name ?? "", deviceName: device.name,
             trackerID: trackerID ?? "ME", platform: device.platform, broker: broker)
-    }
-
-    private func url(of request: Request) throws(Problem) -> String {
-        guard var url = request.query["url"] ?? publicURL else {
-            throw .invalid(
-                "the URL of the suite for phones is not configured", field: "url",
-                hint: "add ?url=https://jaga.example, or set JAGA_PUBLIC_URL")
-        }
-        while url.hasSuffix("/") { url.removeLast() }
-        let rest = ["https://", "http://"].first { url.hasPrefix($0) }.map {
-            url.dropFirst($0.count)
-        }
-        guard let rest, !rest.isEmpty, url.utf8.count <= 200,
-            rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"?#\"'<>\\".utf8.contains($0) })
-        else {
-            throw .invalid(
-                "the URL is invalid", field: "url",
-                hint: "use a URL without query, such as https://jaga.example")
-        }
-        return url
     }
 
     /// The response to a device that authenticates with its own token.

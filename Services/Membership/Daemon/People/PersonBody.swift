@@ -29,7 +29,11 @@ enum PersonBody {
     ) throws(Problem) -> PersonPatch {
         do throws(FieldError) {
             var patch = try PersonField.all.map(\.field).parse(
-                json, readOnly: ["id", "version", "credentials", "warning", "trialEnds"],
+                json,
+                readOnly: [
+                    "id", "version", "credentials", "warning", "trialEnds", "guardians",
+                    "wardUntil",
+                ],
                 required: isNew ? ("name", "use the name that others know") : nil)
             if let name = patch.timeZone, !timeZones.isTimeZone(name) {
                 throw .must(

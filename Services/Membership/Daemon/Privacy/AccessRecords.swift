@@ -22,8 +22,11 @@ enum AccountAccess {
         case .removePerson, .activate, .endSession, .endSessions,
             .rotateOperatorToken, .rotateMonitorToken,
             .removeMonitorToken, .createCircle, .updateCircle, .removeCircle, .addMember,
-            .updateMember, .removeMember, .createZone, .createZones, .updateZone, .removeZone,
-            .optOut, .optIn, .acceptZone, .declineZone, .setNeverNotify, .mailZones, .createSet,
+            .updateMember, .removeMember, .invite, .revokeInvitation, .acceptInvitation,
+            .replyToConsent, .createWard, .requestGuardianship, .createZone, .createZones,
+            .updateZone, .removeZone,
+            .optOut, .optIn, .acceptZone, .declineZone, .setNeverNotify, .setPIN, .mailZones,
+            .createSet,
             .updateSet, .removeSet, .subscribe, .unsubscribe, .createMessage, .updateMessage,
             .removeMessage, .sendCode, .enterCode, .confirmMessage:
             nil
@@ -34,10 +37,11 @@ enum AccountAccess {
     /// credentials.
     static func showsAccount(_ reading: Route.Reading) -> Bool {
         switch reading {
-        case .person, .devices, .device, .credentials: true
-        case .people, .setup, .sessions, .circles, .circle, .members, .member, .zones, .zone,
+        case .person, .devices, .device, .credentials, .consents, .wards: true
+        case .people, .setup, .sessions, .circles, .circle, .members, .member, .invitations,
+            .invitation, .zones, .zone,
             .zoneFile,
-            .applicableZones, .neverNotify, .sets, .set, .messages, .message, .rights,
+            .applicableZones, .neverNotify, .pin, .sets, .set, .messages, .message, .rights,
             .rightsInCircle, .me:
             false
         }

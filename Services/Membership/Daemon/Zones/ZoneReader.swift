@@ -83,7 +83,7 @@ extension Reader {
         }
         return zone.owner == .person(person)
             || circles.allSatisfy { circle in
-                circle.member(person).map { directory.accepts(zone, $0) } ?? false
+                circle.member(person).map { ZoneNaming(in: directory).accepts(zone, $0) } ?? false
             }
     }
 
@@ -110,9 +110,11 @@ extension Reader {
         let audience = zone.audience ?? .standard
         return circles.compactMap(directory.circle).flatMap { circle in
             circle.members.filter { member in
-                member.joined != nil && member.person != person
-                    && (audience.roles.contains(member.role)
-                        || audience.people.contains(member.person))
+                guard member.person != person, let subject = circle.member(person) else {
+                    return false
+                }
+                return audience.roles.contains(circle.role(of: member, over: subject))
+                    || audience.people.contains(member.person)
             }.map { member -> JSON in
                 [
                     "person": .string(member.person.description),
@@ -128,7 +130,7 @@ extension Reader {
     func sets() throws(Problem) -> Response {
         try allow(.readSets, on: .suite)
         let page = try Page(directory.sortedSets, of: request, id: \.id.description)
-        return page.response { View.set($0, zones: directory.zoneCount(of: .set($0.id))) }
+        return page.response { View.set($0, zones: directory.zones.count(of: .set($0.id))) }
     }
 
     func set() throws(Problem) -> Response {
@@ -136,7 +138,7 @@ extension Reader {
         try allowReading(of: .set(id))
         guard let set = directory.set(id) else { throw .notFound("there is no such set") }
         return .entity(
-            View.set(set, zones: directory.zoneCount(of: .set(id))), version: set.version)
+            View.set(set, zones: directory.zones.count(of: .set(id))), version: set.version)
     }
 
     // MARK: Messages

@@ -34,7 +34,9 @@ package struct Delivery: Sendable {
         self.configuration = configuration
         gateways = GatewayPool(configuration.gateways, rows.gateways)
         contacts = ContactReachability(rows.numbers, gateways: gateways.states)
-        renderer = MessageRenderer(map: configuration.map, hasReplies: configuration.hasReplies)
+        renderer = MessageRenderer(
+            map: configuration.map, hasReplies: configuration.hasReplies,
+            publicURL: configuration.publicURL)
         hold = OutageHold(after: outage)
         // In order, so that the first message of each queue is recognised.
         let inOrder = rows.notifications.sorted {
@@ -125,7 +127,8 @@ package struct Delivery: Sendable {
             }
             return outcome
         }
-        let rendered = renderer.render(content, for: person, plan, turn)
+        let reference = self.reference(of: plan.emergency, for: recipient)
+        let rendered = renderer.render(content, for: person, plan, reference: reference, turn)
         var outcome = DeliveryOutcome(reason: .alreadyNotified)
         for contact in allowed {
             let id = DerivedID.notification(
@@ -143,6 +146,16 @@ package struct Delivery: Sendable {
                 outcome.notifications.append(id)
                 outcome.reason = plan.reason
                 var message = notification(id, plan, recipient, contact, rendered, turn)
+                if let disguise = plan.disguise {
+                    let isOwn = disguise.ownAddresses.contains(contact.address)
+                    guard let shown = disguise.shown else {
+                        if isOwn { enqueue(message, &turn) } else { pretend(message, &turn) }
+                        continue
+                    }
+                    let plain = renderer.render(
+                        shown, for: person, plan, reference: reference, turn)
+                    if isOwn { message.rendered = plain } else { message.shown = plain }
+                }
                 message.addresses = willing.map(\.address).filter {
                     !isHidden(plan, from: recipient, at: $0, turn.directory)
                 }
@@ -169,7 +182,7 @@ package struct Delivery: Sendable {
             if directory.hides(person, from: recipient) { return true }
             if isEmergency, directory.hidesEmergencies(of: person, from: recipient) { return true }
         }
-        return directory.hides(person, fromAddress: address)
+        return NeverNotifyRules(in: directory).hides(person, fromAddress: address)
     }
 
     /// The contact points that get a notice.
@@ -235,6 +248,13 @@ package struct Delivery: Sendable {
         }?.id
     }
 
+    /// The code with which a recipient acknowledges an emergency; empty without one.
+    func reference(of emergency: Emergency?, for recipient: PersonID) -> String {
+        emergency.map {
+            DerivedID.reference(of: $0.id, for: recipient, secret: configuration.tokenSecret)
+        } ?? ""
+    }
+
     private func notification(
         _ id: NotificationID, _ plan: DeliveryPlan, _ recipient: PersonID, _ contact: ContactPoint,
         _ rendered: RenderedMessage, _ turn: Turn
@@ -243,7 +263,7 @@ package struct Delivery: Sendable {
             id: id, reason: plan.reason, severity: plan.severity, scope: plan.scope,
             emergency: plan.emergency?.id, circle: plan.circle?.id, person: plan.person,
             recipient: recipient, channel: contact.channel, address: contact.address,
-            rendered: rendered, reference: plan.emergency?.reference ?? "",
+            rendered: rendered, reference: reference(of: plan.emergency, for: recipient),
             token: DerivedID.token(id, secret: configuration.tokenSecret), created: turn.now,
             expires: plan.expires, trace: turn.trace)
         notification.wasDue = plan.raised
@@ -272,6 +292,18 @@ package struct Delivery: Sendable {
         message.file = file
         enqueue(message, &turn)
         return id
+    }
+
+    /// Saves a message that is never sent, in the state of the last one to its address.
+    private mutating func pretend(_ message: Notification, _ turn: inout Turn) {
+        var message = message
+        let sent = book.about(message.emergency ?? EmergencyID(.zero)).last {
+            $0.address == message.address && [.accepted, .delivered, .sink].contains($0.state)
+        }
+        message.state = sent?.state ?? .accepted
+        message.gateway = sent?.gateway ?? ""
+        book.save(message, isChange: true, &turn)
+        book.index(message)
     }
 
     /// Queues a message for its first attempt.
@@ -384,7 +416,7 @@ package struct Delivery: Sendable {
         queues.started(notification)
         inFlightAttempts.insert(
             (notification.id, notification.attempts), due: turn.now + Limits.attemptTimeout)
-        turn.emit(.send(OutgoingMessage(notification)))
+        turn.emit(.send(OutgoingMessage(notification, secret: configuration.tokenSecret)))
     }
 
     /// Handles a process start: the outcome of interrupted attempts is unknown.
@@ -648,6 +680,18 @@ package struct Delivery: Sendable {
         }
     }
 
+    /// Expires unsent questions to a person, because they answered on another channel.
+    mutating func closeQuestions(
+        to person: PersonID, as reason: NotifyReason, _ turn: inout Turn
+    ) {
+        let open = book.all.filter {
+            $0.reason == reason && $0.recipient == person && $0.due != nil
+        }
+        for message in open.sorted(by: { $0.id < $1.id }) {
+            close(message.id, as: .expired, "answered", &turn)
+        }
+    }
+
     /// Cancels unsent messages about the end of an emergency that continues.
     mutating func cancelEndNotices(of emergency: EmergencyID, _ turn: inout Turn) {
         for notification in book.about(emergency)
@@ -712,8 +756,7 @@ package struct Delivery: Sendable {
         guard let gateway = configuration.gateways.first(where: { $0.name == name }) else {
             return turn.emit(.answer(request: request, .unknownGateway))
         }
-        let channel: Channel = to.contains("@") ? .email : to.hasPrefix("+") ? .sms : .push
-        guard gateway.channels.contains(channel) else {
+        guard let channel = Channel(address: to), gateway.channels.contains(channel) else {
             return turn.emit(.answer(request: request, .wrongAddress))
         }
         turn.trace = test.trace
@@ -729,7 +772,8 @@ package struct Delivery: Sendable {
         if test.isDry {
             message.gateway = name
             message.attempts = 1
-            return turn.emit(.answer(request: request, .wouldSend(OutgoingMessage(message))))
+            let sent = OutgoingMessage(message, secret: configuration.tokenSecret)
+            return turn.emit(.answer(request: request, .wouldSend(sent)))
         }
         tests[notification] = request
         enqueue(message, &turn)
@@ -836,14 +880,19 @@ package struct Delivery: Sendable {
 }
 
 extension OutgoingMessage {
-    /// The attempt of a message that starts now.
-    init(_ notification: Notification) {
+    /// The attempt of a message that starts now. Only here its text contains its link.
+    init(_ notification: Notification, secret: [UInt8]) {
         let rules = notification.channel.rules
+        var text = notification.text
+        if let emergency = notification.emergency, let recipient = notification.recipient {
+            let token = DerivedID.linkToken(of: emergency, for: recipient, secret: secret)
+            text = text.replacing(Links.placeholder, with: token.text)
+        }
         self.init(
             notification: notification.id, attempt: notification.attempts,
             gateway: notification.gateway, channel: notification.channel,
             address: notification.address, subject: notification.rendered.subject,
-            text: rules.form == .letter ? notification.rendered.long : notification.rendered.short,
+            text: text,
             file: rules.carriesFiles ? notification.file : nil,
             messageID: notification.id.description,
             thread: notification.emergency?.description, token: notification.token,

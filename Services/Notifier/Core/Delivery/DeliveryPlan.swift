@@ -19,12 +19,23 @@ struct DeliveryPlan {
     var showsPlace = false
     /// Time of the call that the text describes, if it is not the first signal.
     var raised: Timestamp?
+    /// What the person reads of it instead; nil = the same as the recipient.
+    var disguise: Disguise?
 
     init(reason: NotifyReason, severity: Severity, scope: EventID) {
         self.reason = reason
         self.severity = severity
         self.scope = scope
     }
+}
+
+/// What a person reads of a message to others while an emergency of theirs goes on after a duress
+/// PIN.
+struct Disguise {
+    /// Nil = the message is not sent, and reads as if it were.
+    var shown: NoticeContent?
+    /// Addresses that get what the person reads.
+    var ownAddresses: Set<String>
 }
 
 /// Result of notifying one person.

@@ -7,21 +7,33 @@ struct MessageRenderer: Sendable {
     /// Link to a map with `{lat}` and `{lon}`.
     let map: String
     let hasReplies: Bool
+    /// Base URL of links; nil = none.
+    let publicURL: String?
     /// Offsets of time zones, by IANA name.
     var zones: [String: TimeZoneRules] = [:]
 
     /// Renders the notice of a plan for a person.
     func render(
-        _ content: NoticeContent, for person: Person, _ plan: DeliveryPlan, _ turn: Turn
+        _ content: NoticeContent, for person: Person, _ plan: DeliveryPlan, reference: String,
+        _ turn: Turn
     ) -> RenderedMessage {
         render(
             content,
             Reader(
                 language: Language(locale: person.locale),
                 who: plan.person.flatMap { turn.directory.person($0)?.name } ?? "?",
-                circle: plan.circle?.name ?? "", reference: plan.emergency?.reference ?? "",
+                circle: plan.circle?.name ?? "", reference: reference,
                 now: turn.now, offsetSeconds: offset(of: person, at: turn.now), map: map,
-                hasReplies: hasReplies))
+                hasReplies: hasReplies, link: link(for: person.id, plan)))
+    }
+
+    /// A recipient's link to the page of an emergency, with a placeholder for its token; empty =
+    /// none. The person in danger has none.
+    private func link(for recipient: PersonID, _ plan: DeliveryPlan) -> String {
+        guard let publicURL, let emergency = plan.emergency, recipient != emergency.person else {
+            return ""
+        }
+        return publicURL + Links.path + Links.placeholder
     }
 
     /// Renders a notice for every kind of channel.

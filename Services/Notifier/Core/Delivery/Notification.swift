@@ -72,6 +72,8 @@ package struct Notification: Hashable, Sendable, Codable {
     /// The only gateway to use; nil = any of the channel.
     package var requiredGateway: String?
     package var rendered: RenderedMessage
+    /// What the person whom it is about may read of it; nil = what is sent.
+    package var shown: RenderedMessage?
     /// Attachment of a mail; nil = none.
     package var file: RequestedMessage.File?
     /// Code of the emergency for people.
@@ -174,6 +176,20 @@ extension Notification {
         moved.order = order
         moved.showsPlace = showsPlace
         return moved
+    }
+
+    /// The text for its channel. Instead of a link's token it has a placeholder.
+    var text: String { text(of: rendered) }
+
+    /// The text that a reader may see afterwards, without the token of a link, which is the
+    /// recipient's secret.
+    package func textWithoutToken(to reader: PersonID) -> String {
+        text(of: person == reader ? shown ?? rendered : rendered)
+            .replacing(Links.placeholder, with: "…")
+    }
+
+    private func text(of rendered: RenderedMessage) -> String {
+        channel.rules.form == .letter ? rendered.long : rendered.short
     }
 
     /// Removes text and attachment of a confidential message that will not be sent again.

@@ -43,10 +43,16 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case ownAcknowledged = "own-acknowledged"
     /// Somebody else ended their own emergency; they are asked to confirm.
     case ownEnded = "own-ended"
+    /// They are asked whether they are OK, before an automatic emergency of theirs opens.
+    case ownCountdown = "own-countdown"
+    /// Somebody called for help on their behalf.
+    case ownRaised = "own-raised"
     /// Nobody has been reached yet for their own emergency.
     case ownNobodyReached = "own-nobody-reached"
     /// Their own watch ends soon.
     case watchReminder = "watch-reminder"
+    /// A person in danger has arrived at the destination of their expired watch.
+    case arrived
     /// The answer to a text that they sent.
     case replyAnswer = "reply-answer"
     /// Their own phone has been out of contact; they are asked to check in.
@@ -65,6 +71,8 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case accountCode = "account-code"
     /// A warning or question about their own account, or a test of their contact point.
     case accountNotice = "account-notice"
+    /// Their consent is asked, or a ward takes over.
+    case membership
     /// A gateway test.
     case test
 
@@ -123,12 +131,13 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .zoneCrossed, .zoneApproached, .zoneDwelled, .zoneAbsent, .zoneAlarm, .ownAlarm,
             .zoneMessage, .invitation, .zoneFile, .tier, .exhausted, .pressedAgain, .acknowledged,
-            .standDown, .endedElsewhere, .ownEnded, .sharedAddress, .acknowledgementReminder,
+            .standDown, .endedElsewhere, .ownEnded, .ownCountdown, .ownRaised, .sharedAddress,
+            .acknowledgementReminder,
             .lateRecord,
-            .ownAcknowledged, .ownNobodyReached, .watchReminder,
+            .ownAcknowledged, .ownNobodyReached, .watchReminder, .arrived,
             .replyAnswer, .checkInRequested, .contactLost, .contactRestored, .ownBattery,
             .ownImpairment,
-            .deviceImpaired, .accountCode, .accountNotice, .test:
+            .deviceImpaired, .accountCode, .accountNotice, .membership, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .zoneNotAccepted, .transitionOff, .zoneInactive, .notOfCircle, .tooOld,

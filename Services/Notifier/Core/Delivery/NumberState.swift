@@ -18,21 +18,36 @@ package struct NumberState: Hashable, Sendable, Codable {
     /// Consecutive failed deliveries; nil = none.
     package var failures: Int?
 
+    /// Times of wrong codes from it; nil = none.
+    package var wrongCodes: [Timestamp]?
+
     package init(number: String) { self.number = number }
 
     mutating func prune(before limit: Timestamp) {
         sent.removeAll { $0 <= limit }
         if let last = answered, last <= limit { answered = nil }
+        wrongCodes?.removeAll { $0 <= limit }
+        if wrongCodes?.isEmpty == true { wrongCodes = nil }
+    }
+
+    /// Forgets wrong codes that do not count any more.
+    mutating func pruneWrongCodes(at now: Timestamp) {
+        wrongCodes?.removeAll { now - $0 >= Limits.wrongCodeWindow }
+        if wrongCodes?.isEmpty == true { wrongCodes = nil }
+    }
+
+    mutating func recordWrongCode(at now: Timestamp) {
+        wrongCodes = Array(((wrongCodes ?? []) + [now]).suffix(Limits.wrongCodesMax))
     }
 
     /// Whether nothing needs to be kept.
     var isDefault: Bool {
         sent.isEmpty && stopped == nil && answered == nil && optedOut == nil && dead == nil
-            && failures == nil
+            && failures == nil && wrongCodes == nil
     }
 
     var key: ContactPointKey {
-        ContactPointKey(of: number.contains("@") ? .email : .sms, number)
+        ContactPointKey(of: Channel(address: number) ?? .sms, number)
     }
 
     /// Why the address counts as unreachable; nil = it is reachable.

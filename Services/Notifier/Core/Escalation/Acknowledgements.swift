@@ -61,6 +61,35 @@ struct Acknowledgements: Sendable {
         return book.status(of: emergency.id, for: person, turn)
     }
 
+    /// Withdraws the caller's acknowledgement: circles without another responder are notified
+    /// again at once. Without one, nothing changes.
+    mutating func withdraw(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
+        let answer = withdraw(
+            command.emergency, by: command.principal, trace: command.trace, &delivery, &turn)
+        turn.answer(command, answer)
+    }
+
+    mutating func withdraw(
+        _ id: EmergencyID, by principal: Principal, trace: String, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) -> Answer {
+        turn.trace = trace
+        let emergency: Emergency
+        switch book.allowed(id, principal, .acknowledge, turn) {
+        case .yes(let found): emergency = found
+        case .no(let answer): return answer
+        }
+        let person = principal.person
+        if emergency.state == .acknowledged,
+            let own = emergency.acknowledgements.first(where: { $0.by == person })
+        {
+            book.deadlines.cancel(own.deadline, &turn)
+            book.record(.withdrawn, emergency, by: person, &turn)
+            resume(emergency.id, without: own, &delivery, &turn)
+        }
+        return book.status(of: emergency.id, for: person, turn)
+    }
+
     /// Commits an acknowledgement.
     ///
     /// The escalations of the responder's circles stop, and everyone who was notified learns who

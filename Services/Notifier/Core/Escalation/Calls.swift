@@ -26,6 +26,8 @@ struct Calls: Sendable {
         var emergency = called
         emergency.state = .open
         emergency.opened = turn.now
+        // Records of evaluators do not have it.
+        emergency.signOfLife = emergency.signOfLife ?? book.signals[called.id]?.signal?.signOfLife
         // It is held, also if it has no recipients yet, as with a new store.
         if let cause = turn.cause, delivery.hold.holds(cause, at: turn.now) {
             emergency.isHeld = emergency.isHeld ?? true
@@ -40,7 +42,9 @@ struct Calls: Sendable {
             emergency.isRecordOnly
             ? .emergencyRecorded
             : emergency.isFallback ? .emergencyFallbackOpened : .emergencyOpened
-        book.record(kind, emergency, &turn)
+        book.record(kind, emergency, by: emergency.raisedBy, &turn)
+        book.notifyRaised(
+            emergency.id, signal: emergency.id, by: emergency.raisedBy, &delivery, &turn)
         if emergency.isRecordOnly { return book.notifyOnce(emergency.id, &delivery, &turn) }
         let wait = recallWait(of: emergency, delivery, turn)
         for circle in turn.directory.circles(of: emergency.person) {
@@ -48,8 +52,41 @@ struct Calls: Sendable {
         }
         circles.notifyExhaustion(emergency.id, &delivery, &turn)
         // If the person excluded everybody, they learn at once that nobody can be reached.
-        if wait == .zero, turn.directory.hidesEmergenciesFromAll(of: emergency.person) {
+        if wait == .zero,
+            NeverNotifyRules(in: turn.directory).hidesEmergenciesFromAll(of: emergency.person)
+        {
             book.notifyNobodyReached(emergency.id, &delivery, &turn)
+        }
+    }
+
+    /// Opens an emergency that its person never sees, or joins the one that goes on already.
+    ///
+    /// It needs no evaluator. Recipients keep the reference code that they know, and everyone who
+    /// was notified of the first emergency learns that they must not call.
+    mutating func openCovert(
+        _ signal: EmergencySignal, from origin: EmergencyID, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        guard book[signal.id] == nil else { return }
+        turn.trace = signal.trace
+        if let known = book.covert(of: signal.person) {
+            book.updatePosition(signal.fix, signal.battery, of: known.id, &delivery, &turn)
+            return join(known.id, signal: signal.id, FurtherCall(signal), &delivery, &turn)
+        }
+        let first = book.emergency(named: origin)
+        var emergency = Emergency(signal)
+        if let first {
+            emergency.reference = first.reference
+            if first.isOwnCall { emergency.joinedOwnCall = true }
+        }
+        open(emergency, &delivery, &turn)
+        guard let first, !emergency.isRecordOnly else { return }
+        let notified = Set(delivery.book.about(signal.id).flatMap(\.recipients))
+        let scope = DerivedID.update(signal.id, .pressedAgain, cause: origin.raw)
+        for person in first.audience where !notified.contains(person) {
+            _ = book.notifyAlarm(
+                signal.id, to: person, .first, reason: .pressedAgain, scope: scope, &delivery,
+                &turn)
         }
     }
 
@@ -58,6 +95,7 @@ struct Calls: Sendable {
     private func recallWait(
         of emergency: Emergency, _ delivery: Delivery, _ turn: Turn
     ) -> Duration {
+        guard emergency.underDuress == nil else { return .zero }
         let before = book.all.filter {
             $0.person == emergency.person && $0.id != emergency.id && !$0.audience.isEmpty
                 && $0.endedBy == emergency.person
@@ -93,6 +131,7 @@ struct Calls: Sendable {
         if first.id != id {
             emergency.joined.append(id)
             if signal.trigger.isOwnCall { emergency.joinedOwnCall = true }
+            _ = emergency.widen(to: signal.recipients)
         }
         open(emergency, &delivery, &turn)
         turn.emit(.warn(.openedByFallback(first.id)))
@@ -123,6 +162,7 @@ struct Calls: Sendable {
         guard var emergency = book[id] else { return }
         // The signal itself has all fields, whichever of the two records is read first.
         let call = book.signals[signal]?.signal.map { FurtherCall($0) } ?? call
+        book.notifyRaised(id, signal: signal, by: call.raisedBy, &delivery, &turn)
         let wasEnded = emergency.circleEnds?.isEmpty == false
         if wasEnded {
             // It is active again in all circles.
@@ -131,7 +171,9 @@ struct Calls: Sendable {
         }
         emergency.circleEnds = nil
         let wasTaken = emergency.state == .acknowledged || wasEnded
-        let isSuppressed = !wasTaken && emergency.hasJustRepeated(at: turn.now)
+        let isWidened = emergency.widen(to: call.recipients)
+        let isSuppressed =
+            !wasTaken && !isWidened && emergency.hasJustRepeated(at: turn.now)
         emergency.latest = call
         if call.trigger?.isOwnCall == true { emergency.joinedOwnCall = true }
         book.save(emergency, &delivery, &turn)
@@ -142,10 +184,15 @@ struct Calls: Sendable {
             let decisions = emergency.audience.map {
                 NotifyDecision(recipient: $0, reason: .alreadyNotified)
             }
-            return book.record(.pressedAgain, emergency, decisions: decisions, &turn)
+            return book.record(
+                .pressedAgain, emergency, by: call.raisedBy, decisions: decisions, &turn)
         }
         if wasTaken {
             acknowledgements.reopen(id, as: call.repetition, &delivery, &turn)
+            if isWidened { circles.startAll(of: emergency, as: call.repetition, &delivery, &turn) }
+            circles.notifyExhaustion(id, &delivery, &turn)
+        } else if isWidened {
+            circles.widen(id, as: call.repetition, &delivery, &turn)
             circles.notifyExhaustion(id, &delivery, &turn)
         }
         let pass = DerivedID.pass(id, round: circles.round(of: id))
@@ -160,7 +207,7 @@ struct Calls: Sendable {
                     && circles.of(id).contains {
                         $0.round == round && $0.recipients.contains(person)
                     }
-            if wasTaken, isRepeated {
+            if wasTaken || isWidened, isRepeated {
                 return NotifyDecision(recipient: person, reason: .alreadyNotified)
             }
             let outcome = book.notifyAlarm(
@@ -173,7 +220,7 @@ struct Calls: Sendable {
             emergency.repeated = turn.now
             book.save(emergency, &delivery, &turn)
         }
-        book.record(.pressedAgain, emergency, decisions: decisions, &turn)
+        book.record(.pressedAgain, emergency, by: call.raisedBy, decisions: decisions, &turn)
     }
 
     /// Reopens an ended or record-only emergency after a new signal.

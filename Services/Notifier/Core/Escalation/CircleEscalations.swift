@@ -61,12 +61,16 @@ struct CircleEscalations: Sendable {
         _ id: EmergencyID, _ circle: CircleID, as opening: Repetition = .first,
         after wait: Duration = .zero, _ delivery: inout Delivery, _ turn: inout Turn
     ) {
-        guard self[id, circle] == nil, book[id]?.endedCircles.contains(circle) != true else {
-            return
+        guard self[id, circle] == nil, let emergency = book[id],
+            !emergency.endedCircles.contains(circle)
+        else { return }
+        if let limit = delivery.reachability.limit(of: emergency, in: turn.directory) {
+            let members = turn.directory.circle(circle)?.members ?? []
+            guard members.contains(where: { limit.contains($0.person) }) else { return }
         }
         var escalation = CircleEscalation(emergency: id, circle: circle, round: round(of: id))
         escalation.opening = opening
-        guard wait > .zero, let emergency = book[id] else {
+        guard wait > .zero else {
             escalations[id, default: []].append(escalation)
             return advance(id, circle, &delivery, &turn)
         }
@@ -98,10 +102,13 @@ struct CircleEscalations: Sendable {
         let directory = turn.directory
         let reachability = delivery.reachability
         let ways = Set(delivery.configuration.channels)
+        let limit = reachability.limit(of: emergency, in: directory)
         let step = escalation.next(
             for: emergency.person, in: circle,
             canTry: { person, channels in
-                guard let person = directory.person(person) else { return false }
+                guard limit?.contains(person) ?? true, let person = directory.person(person) else {
+                    return false
+                }
                 return !ContactSelector.all(of: person, on: ways.intersection(channels)).isEmpty
             },
             isReachable: { person, channels in
@@ -269,6 +276,26 @@ struct CircleEscalations: Sendable {
         }
         for circle in circles { self[id, circle]?.restart(round: round, opening: opening) }
         for circle in circles { advance(id, circle, &delivery, &turn) }
+    }
+
+    /// Notifies people whom a list of recipients excluded until now, beginning with the first tier.
+    mutating func widen(
+        _ id: EmergencyID, as opening: Repetition, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        guard let emergency = book[id] else { return }
+        restart(id, as: opening, besides: [], &delivery, &turn)
+        startAll(of: emergency, as: opening, &delivery, &turn)
+    }
+
+    /// Starts the escalations of all circles of the person that have none.
+    mutating func startAll(
+        of emergency: Emergency, as opening: Repetition, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        for circle in turn.directory.circles(of: emergency.person)
+        where emergency.escalates(in: circle, turn.directory) {
+            start(emergency.id, circle, as: opening, &delivery, &turn)
+        }
     }
 
     /// Starts the escalation of a circle that has none. Restarts one that found nobody or stopped

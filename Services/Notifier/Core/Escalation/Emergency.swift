@@ -12,6 +12,10 @@ package struct Emergency: Hashable, Sendable, Codable {
     package var fix: Fix?
     package var battery: UInt8?
     package var note: String?
+    /// Who called on the person's behalf; nil = nobody.
+    package var raisedBy: PersonID?
+    /// Newest sign of life after a call that was received late; nil = none.
+    package var signOfLife: Timestamp?
     /// Whether its texts begin with its age.
     package var isLate: Bool
     /// Whether it is too old for an escalation: guardians are notified once.
@@ -33,6 +37,8 @@ package struct Emergency: Hashable, Sendable, Codable {
     /// People to whom messages would have been sent without the person's never-notify list, ids
     /// ascending; nil = none. Nobody but the person may learn of them.
     package var withheld: [PersonID]?
+    /// The only people to notify, ids ascending; nil = everyone.
+    package var onlyRecipients: [PersonID]?
     /// The first active acknowledgement; nil = nobody is responding.
     package var firstAcknowledgement: Acknowledgement?
     /// Acknowledgements after the first, each for circles without a responder; nil = none.
@@ -58,7 +64,18 @@ package struct Emergency: Hashable, Sendable, Codable {
     package var partialEndings: Int?
     /// Whether its messages wait for the operator; false = not any more, nil = never did.
     package var isHeld: Bool?
+    /// The emergency that the person ended with a duress PIN, while this one goes on; nil = a usual
+    /// emergency. Decided by ``isVisible(to:)``.
+    package var underDuress: EmergencyID?
     package var trace: String
+
+    /// Whether it exists for a viewer; nil = the operator.
+    ///
+    /// This decides everything about duress here: for its person an emergency under duress does not
+    /// exist, on no surface, and the one that they ended has ended.
+    package func isVisible(to viewer: PersonID?) -> Bool {
+        underDuress == nil || viewer != person
+    }
 
     /// Whether the person called for help themselves, with the first or a further signal.
     var isOwnCall: Bool { trigger.isOwnCall || joinedOwnCall == true }
@@ -67,6 +84,13 @@ package struct Emergency: Hashable, Sendable, Codable {
     var audience: [PersonID] {
         guard let withheld else { return recipients }
         return Set(recipients + withheld).sorted()
+    }
+
+    /// When a late call is older than the newest sign of life of the person; nil = it is not.
+    var newestSign: Timestamp? {
+        guard isLate || isRecordOnly else { return nil }
+        let newest = [signOfLife, fix?.time].compactMap(\.self).max()
+        return newest.flatMap { $0 > raised ? $0 : nil }
     }
 
     func isRecipient(_ person: PersonID?) -> Bool { person.map(recipients.contains) ?? false }
@@ -112,6 +136,10 @@ package struct Emergency: Hashable, Sendable, Codable {
             id: signal.id, person: signal.person, trigger: signal.trigger, state: .countdown,
             raised: signal.raised, fix: signal.fix, battery: signal.battery, note: signal.note,
             isLate: signal.received - signal.raised > Limits.lateSignalAge, trace: signal.trace)
+        underDuress = signal.underDuress
+        onlyRecipients = signal.recipients
+        raisedBy = signal.raisedBy
+        signOfLife = signal.signOfLife
     }
 
     /// The emergency of an evaluator's record.
@@ -120,7 +148,10 @@ package struct Emergency: Hashable, Sendable, Codable {
             id: change.emergency, person: change.person, trigger: change.trigger, state: .countdown,
             raised: change.raised, fix: change.fix, battery: change.battery, note: change.note,
             isLate: change.late, trace: trace)
+        if change.signal == change.emergency { raisedBy = change.raisedBy }
         if change.joinedTrigger?.isOwnCall == true { joinedOwnCall = true }
+        // A signal that joined has its own recipients; the first one may concern everyone.
+        if change.signal == change.emergency { onlyRecipients = change.recipients }
     }
 
     /// A fallback emergency under the id of an evaluator's record.
@@ -133,6 +164,7 @@ package struct Emergency: Hashable, Sendable, Codable {
         opened = old.opened
         recipients = old.recipients
         withheld = old.withheld
+        _ = widen(to: old.onlyRecipients)
         firstAcknowledgement = old.firstAcknowledgement
         furtherAcknowledgements = old.furtherAcknowledgements
         acknowledgementCount = old.acknowledgementCount
@@ -143,6 +175,8 @@ package struct Emergency: Hashable, Sendable, Codable {
         circleEnds = old.circleEnds
         partialEndings = old.partialEndings
         if old.isOwnCall { joinedOwnCall = true }
+        raisedBy = raisedBy ?? old.raisedBy
+        signOfLife = signOfLife ?? old.signOfLife
         latest = old.latest
         repeated = old.repeated
         isHeld = old.isHeld
@@ -156,19 +190,32 @@ package struct FurtherCall: Hashable, Sendable, Codable {
     /// Nil = not known.
     package var trigger: EmergencyTrigger?
     package var raised: Timestamp?
+    /// The only people to notify because of it; nil = everyone.
+    package var recipients: [PersonID]?
+    /// Who called on the person's behalf; nil = nobody.
+    package var raisedBy: PersonID?
 
-    init(trigger: EmergencyTrigger?, raised: Timestamp?) {
+    init(
+        trigger: EmergencyTrigger?, raised: Timestamp?, recipients: [PersonID]? = nil,
+        raisedBy: PersonID? = nil
+    ) {
         self.trigger = trigger
         self.raised = raised
+        self.recipients = recipients
+        self.raisedBy = raisedBy
     }
 
     init(_ signal: EmergencySignal) {
-        self.init(trigger: signal.trigger, raised: signal.raised)
+        self.init(
+            trigger: signal.trigger, raised: signal.raised, recipients: signal.recipients,
+            raisedBy: signal.raisedBy)
     }
 
     /// The further signal to which an evaluator's record refers.
     init(_ change: EmergencyChange) {
-        self.init(trigger: change.joinedTrigger, raised: change.joinedRaised)
+        self.init(
+            trigger: change.joinedTrigger, raised: change.joinedRaised,
+            recipients: change.recipients, raisedBy: change.raisedBy)
     }
 
     /// How its messages begin. Only a known own call is described as pressed again.

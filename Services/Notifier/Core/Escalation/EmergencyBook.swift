@@ -53,7 +53,17 @@ struct EmergencyBook: Sendable {
     var all: some Collection<Emergency> { emergencies.values }
 
     /// Ids of a person's active emergencies, oldest first.
-    func active(of person: PersonID) -> [EmergencyID] { activeOf[person] ?? [] }
+    ///
+    /// Without one that goes on after a duress PIN: calls never join it.
+    func active(of person: PersonID) -> [EmergencyID] {
+        (activeOf[person] ?? []).filter { emergencies[$0]?.underDuress == nil }
+    }
+
+    /// The active emergency that goes on after a person ended one with a duress PIN; nil = none.
+    func covert(of person: PersonID) -> Emergency? {
+        (activeOf[person] ?? []).lazy.compactMap { emergencies[$0] }
+            .first { $0.underDuress != nil }
+    }
 
     /// Active emergencies, in no order.
     var active: [Emergency] { activeOf.values.joined().compactMap { emergencies[$0] } }
@@ -62,6 +72,16 @@ struct EmergencyBook: Sendable {
     func emergency(named id: EmergencyID) -> Emergency? {
         if let own = emergencies[id], own.state.isActive { return own }
         return active.first { $0.joined.contains(id) } ?? emergencies[id]
+    }
+
+    /// Finds an emergency as a viewer knows it: others than its person find what goes on of one
+    /// that was ended with a duress PIN. Nil = the operator.
+    func emergency(named id: EmergencyID, for viewer: PersonID?) -> Emergency? {
+        guard let found = emergency(named: id), found.isVisible(to: viewer) else { return nil }
+        guard !found.state.isActive, viewer != found.person,
+            let covert = covert(of: found.person), covert.underDuress == found.id
+        else { return found }
+        return covert
     }
 
     // MARK: Access
@@ -75,7 +95,7 @@ struct EmergencyBook: Sendable {
     func allowed(
         _ id: EmergencyID, _ principal: Principal, _ action: Action, _ turn: Turn
     ) -> Permission {
-        guard let emergency = emergency(named: id) else {
+        guard let emergency = emergency(named: id, for: principal.person) else {
             let isWaiting = signals.isWaiting(id) && isHelper(id, principal, turn)
             return .no(isWaiting ? .notYet : .unknown)
         }
@@ -89,15 +109,61 @@ struct EmergencyBook: Sendable {
                 isAcknowledged: isAcknowledged),
             at: turn.now)
         switch decision {
+        case .allowed
+        where action == .resolve && emergency.underDuress != nil
+            && !isGuardian(principal.person, of: emergency.person, turn.directory):
+            return .no(.denied(.roleTooLow))
         case .allowed: return .yes(emergency)
         case .denied(.notAMember): return .no(.unknown)
         case .denied(let denial): return .no(.denied(denial))
         }
     }
 
+    /// Whether somebody may end an emergency of a person under duress: a guardian, or an admin of a
+    /// circle without another guardian.
+    private func isGuardian(
+        _ other: PersonID?, of person: PersonID, _ directory: Replica
+    ) -> Bool {
+        guard let other else { return false }
+        return directory.circles(of: person, answeredBy: other).compactMap(directory.circle)
+            .contains { circle in
+                let helpers = Recipients.helpers(of: person, in: circle)
+                let hasGuardian = helpers.contains { $0.role == .guardian }
+                return helpers.contains {
+                    $0.person == other && $0.role == (hasGuardian ? .guardian : .admin)
+                }
+            }
+    }
+
+    /// The emergency if its person may reopen it now, otherwise the answer to send.
+    func reopenable(_ command: Command, _ turn: Turn) -> Permission {
+        guard let emergency = emergency(named: command.emergency),
+            command.principal.person == emergency.person
+        else {
+            let isKnown = isReadable(command.emergency, by: command.principal, turn)
+            return .no(isKnown ? .denied(.personOnly) : .unknown)
+        }
+        switch emergency.state {
+        case .countdown: return .no(.notYet)
+        case .open, .acknowledged:
+            // Nobody ended it, or it was reopened a moment ago.
+            guard let last = emergency.circleEnds?.map(\.at).max() else {
+                return .no(status(of: emergency.id, for: emergency.person, turn))
+            }
+            return turn.now - last <= Limits.reopenWindow ? .yes(emergency) : .no(.notReopenable)
+        case .cancelled: return .no(.notReopenable)
+        case .resolved:
+            guard emergency.endedBy != emergency.person, let ended = emergency.ended,
+                turn.now - ended <= Limits.reopenWindow
+            else { return .no(.notReopenable) }
+            return .yes(emergency)
+        }
+    }
+
     /// Whether the principal may know about a signal that waits for an evaluator.
     private func isHelper(_ id: EmergencyID, _ principal: Principal, _ turn: Turn) -> Bool {
-        guard let person = signals[id]?.signal?.person else { return false }
+        guard let signal = signals[id]?.signal, signal.underDuress == nil else { return false }
+        let person = signal.person
         return turn.directory.decide(
             principal, .readEmergency,
             on: .emergency(of: person, isRecipient: false, isAcknowledged: false), at: turn.now
@@ -106,7 +172,7 @@ struct EmergencyBook: Sendable {
 
     /// Whether a principal may know that the emergency exists.
     func isReadable(_ id: EmergencyID, by principal: Principal, _ turn: Turn) -> Bool {
-        guard let emergency = emergency(named: id) else { return false }
+        guard let emergency = emergency(named: id, for: principal.person) else { return false }
         return turn.directory.decide(
             principal, .readEmergency,
             on: .emergency(
@@ -232,19 +298,18 @@ struct EmergencyBook: Sendable {
             .filter { $0.member(emergency.person) != nil && (circle ?? $0.id) == $0.id }
         // People who left the circle are notified of the end, but of no further call.
         guard !common.isEmpty else { return DeliveryOutcome(reason: .notOfCircle) }
-        let seeing = common.first { circle in
-            guard let member = circle.member(emergency.person) else { return false }
-            return PositionAccess(of: .person(recipient), in: circle, turn.directory, at: turn.now)
-                .detail(of: member, sharesByOwnCall: emergency.isOwnCall) == .exact
-        }
+        let seeing = common.first { isExact(emergency, to: recipient, in: $0, turn) }
         let further = repetition == .another ? emergency.latest : nil
         var alarm = Alarm(
             trigger: further?.trigger ?? emergency.trigger,
             raised: further?.raised ?? emergency.raised, isLate: emergency.isLate,
             battery: emergency.battery, note: emergency.note)
+        let caller = further == nil ? emergency.raisedBy : further?.raisedBy
+        alarm.by = caller.flatMap { turn.directory.person($0)?.name }
         if let fix = emergency.fix {
             if seeing != nil {
                 alarm.place = Place(fix)
+                alarm.signOfLife = emergency.newestSign
             } else {
                 alarm.suppressed = suppressed(
                     fix, of: emergency.person, from: common, to: recipient, turn)
@@ -258,6 +323,15 @@ struct EmergencyBook: Sendable {
         plan.expires = turn.now + Limits.safetyAgeMax
         plan.raised = further?.raised
         plan.showsPlace = alarm.place != nil
+        let own = ownAddresses(of: emergency.person, turn.directory)
+        if emergency.underDuress != nil {
+            alarm.isUnderDuress = true
+            plan.except = own
+        } else if covert(of: emergency.person) != nil {
+            // Recipients must not call; the person reads what a first call looks like.
+            plan.disguise = Disguise(shown: .alarm(alarm, repetition), ownAddresses: own)
+            alarm.isUnderDuress = true
+        }
         let outcome = delivery.notify(recipient, .alarm(alarm, repetition), plan, &turn)
         if !outcome.notifications.isEmpty, !emergency.recipients.contains(recipient) {
             emergency.recipients = (emergency.recipients + [recipient]).sorted()
@@ -270,8 +344,24 @@ struct EmergencyBook: Sendable {
         return outcome
     }
 
+    /// Whether a recipient may see the exact position, in one of the circles of both.
+    func showsPosition(of emergency: Emergency, to recipient: PersonID, _ turn: Turn) -> Bool {
+        turn.directory.circles(of: emergency.person, answeredBy: recipient)
+            .compactMap(turn.directory.circle).contains {
+                isExact(emergency, to: recipient, in: $0, turn)
+            }
+    }
+
+    private func isExact(
+        _ emergency: Emergency, to recipient: PersonID, in circle: Circle, _ turn: Turn
+    ) -> Bool {
+        guard let member = circle.member(emergency.person) else { return false }
+        return PositionAccess(of: .person(recipient), in: circle, turn.directory, at: turn.now)
+            .detail(of: member, sharesByOwnCall: emergency.isOwnCall) == .exact
+    }
+
     /// What to say instead of a position that the recipient does not see in these circles.
-    private func suppressed(
+    func suppressed(
         _ fix: Fix, of person: PersonID, from circles: [Circle], to recipient: PersonID,
         _ turn: Turn
     ) -> SuppressedPlace {
@@ -281,7 +371,7 @@ struct EmergencyBook: Sendable {
             guard let member = circle.member(person), access.detail(of: member) == .zone else {
                 return nil
             }
-            return turn.directory.zoneName(at: fix, of: member, in: circle)
+            return ZoneNaming(in: turn.directory).name(at: fix, of: member, in: circle)
         }
         return names.first.map { .zone($0, taken: fix.time) } ?? .notShared
     }
@@ -294,7 +384,7 @@ struct EmergencyBook: Sendable {
         scope: EventID, onAllContacts: Bool = false, except addresses: Set<String> = [],
         _ delivery: inout Delivery, _ turn: inout Turn
     ) -> NotifyDecision {
-        guard let emergency = emergencies[id] else {
+        guard let emergency = emergencies[id], emergency.isVisible(to: recipient) else {
             return NotifyDecision(recipient: recipient, reason: .notOfCircle)
         }
         var plan = DeliveryPlan(reason: reason, severity: .safety, scope: scope)
@@ -302,8 +392,35 @@ struct EmergencyBook: Sendable {
         plan.person = emergency.person
         if onAllContacts { plan.channels = nil }
         plan.except = addresses
+        let own = ownAddresses(of: emergency.person, turn.directory)
+        if emergency.underDuress != nil {
+            plan.except.formUnion(own)
+        } else if emergency.endedBy == emergency.person, recipient != emergency.person,
+            covert(of: emergency.person) != nil
+        {
+            // For others it goes on; the person reads that they were told of its end.
+            plan.disguise = Disguise(shown: nil, ownAddresses: own)
+        }
         plan.expires = turn.now + Limits.safetyAgeMax
         return NotifyDecision(recipient, delivery.notify(recipient, content, plan, &turn))
+    }
+
+    /// Addresses that are also the person's: nothing about duress goes there.
+    private func ownAddresses(of person: PersonID, _ directory: Replica) -> Set<String> {
+        Set((directory.person(person)?.contacts ?? []).map(\.address))
+    }
+
+    /// Informs the person in danger of who called on their behalf; does nothing for nil.
+    mutating func notifyRaised(
+        _ id: EmergencyID, signal: EmergencyID, by caller: PersonID?, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        guard let emergency = emergencies[id], let caller else { return }
+        let name = turn.directory.person(caller)?.name
+        _ = notifyProgress(
+            id, to: emergency.person, .ownRaised(by: name), reason: .ownRaised,
+            scope: DerivedID.update(id, .ownRaised, cause: signal.raw), onAllContacts: true,
+            &delivery, &turn)
     }
 
     /// Notifies guardians, or admins if there are none, once of a signal that came too late for an
@@ -329,7 +446,9 @@ struct EmergencyBook: Sendable {
     mutating func notifyNobodyReached(
         _ id: EmergencyID, _ delivery: inout Delivery, _ turn: inout Turn
     ) {
-        guard var emergency = emergencies[id], !emergency.nobodyReachedNotified else { return }
+        guard var emergency = emergencies[id], !emergency.nobodyReachedNotified,
+            emergency.underDuress == nil
+        else { return }
         emergency.nobodyReachedNotified = true
         save(emergency, &delivery, &turn)
         let isAnyReachable = emergency.audience.compactMap(turn.directory.person).contains {
@@ -356,7 +475,11 @@ struct EmergencyBook: Sendable {
         by: PersonID? = nil, tier: Int? = nil, round: Int? = nil,
         decisions: [NotifyDecision] = [], text: String? = nil, _ turn: inout Turn
     ) {
-        let circles = circle.map { [$0] } ?? turn.directory.circles(of: emergency.person)
+        let circles =
+            circle.map { [$0] }
+            ?? turn.directory.circles(of: emergency.person).filter {
+                emergency.concerns($0, turn.directory)
+            }
         for id in circles {
             let members = Set(turn.directory.circle(id)?.members.map(\.person) ?? [])
             var record = TimelineRecord(
@@ -364,6 +487,7 @@ struct EmergencyBook: Sendable {
                 emergency: emergency.id, by: by,
                 decisions: decisions.filter { members.contains($0.recipient) },
                 trace: turn.trace)
+            record.isCovert = emergency.underDuress == nil ? nil : true
             record.tier = tier
             record.round = round
             record.text = text

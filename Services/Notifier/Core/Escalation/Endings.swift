@@ -45,7 +45,9 @@ struct Endings: Sendable {
     /// Handles the person's confirmation that their emergency is over.
     mutating func confirm(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
         turn.trace = command.trace
-        guard let emergency = book.emergency(named: command.emergency),
+        guard
+            let emergency = book.emergency(
+                named: command.emergency, for: command.principal.person),
             command.principal.person == emergency.person
         else {
             let isKnown = book.isReadable(command.emergency, by: command.principal, turn)
@@ -95,6 +97,16 @@ struct Endings: Sendable {
             of: emergency, by: person, note: note, trace: trace, signals: emergency.signals, &turn)
     }
 
+    /// Publishes that a person ended an emergency that has not arrived here yet.
+    func publishResolution(by cancel: EmergencyCancel, _ turn: inout Turn) {
+        let answer = EmergencyAnswer(
+            emergency: cancel.emergency, person: cancel.person, by: cancel.person,
+            at: cancel.received, trace: cancel.trace)
+        let id = DerivedID.event(
+            .resolutionCommitted, cancel.person, .id(cancel.emergency), .id(cancel.id.raw))
+        turn.publish(id, .resolutionCommitted(answer))
+    }
+
     /// Publishes that an emergency was resolved here.
     func publishResolution(
         of emergency: Emergency, by person: PersonID?, note: String? = nil, trace: String,
@@ -134,8 +146,8 @@ struct Endings: Sendable {
         emergency.endings = endings
         book.save(emergency, &delivery, &turn)
         circles.stop(id, &turn)
-        if wasCounting { return }
         delivery.expireMessages(id, &turn)
+        if wasCounting { return }
         let scope = DerivedID.update(id, .standDown, cause: Hash.id("ending", .number(endings)))
         let name = by.flatMap { turn.directory.person($0)?.name }
         let content = NoticeContent.ended(cancelled: state == .cancelled, by: name)

@@ -49,6 +49,18 @@ package struct Escalation: Sendable {
             id, by: .person(person), note: nil, trace: trace, &delivery, &turn)
     }
 
+    mutating func withdraw(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
+        acknowledgements.withdraw(command, &delivery, &turn)
+    }
+
+    /// Withdraws an acknowledgement by SMS.
+    mutating func withdraw(
+        _ id: EmergencyID, by person: PersonID, trace: String, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) -> Answer {
+        acknowledgements.withdraw(id, by: .person(person), trace: trace, &delivery, &turn)
+    }
+
     mutating func resolve(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
         endings.resolve(command, &delivery, &turn)
     }
@@ -57,11 +69,61 @@ package struct Escalation: Sendable {
         endings.confirm(command, &delivery, &turn)
     }
 
+    /// Reopens the person's emergency after somebody else ended it, in all circles or in some.
+    ///
+    /// It is a call of the person like any other. Without an evaluator's record of it, the
+    /// emergency continues at once under the id of the call, as after a fallback.
+    mutating func reopen(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
+        turn.trace = command.trace
+        let emergency: Emergency
+        switch book.reopenable(command, turn) {
+        case .yes(let found): emergency = found
+        case .no(let answer): return turn.answer(command, answer)
+        }
+        let id = EmergencyID(
+            Hash.id(
+                "reopening", .id(emergency.id), .number(emergency.endings ?? 0),
+                .number(emergency.partialEndings ?? 0)))
+        let signal = EmergencySignal(
+            id: id, person: emergency.person, trigger: .panic, raised: turn.now,
+            received: turn.now, countdownEnds: turn.now, fix: emergency.fix,
+            battery: emergency.battery, note: command.note, trace: command.trace)
+        book.signals.receive(signal, &turn)
+        book.signals.openFallback(signal, &turn)
+        calls.join(emergency.id, signal: id, FurtherCall(signal), &delivery, &turn)
+        guard !emergency.state.isActive, let revived = book[emergency.id] else {
+            return turn.answer(command, book.status(of: emergency.id, for: emergency.person, turn))
+        }
+        let change = EmergencyChange(
+            emergency: id, person: signal.person, state: .open, trigger: .panic, signal: id,
+            raised: signal.raised, countdownEnds: signal.countdownEnds, fix: signal.fix,
+            battery: signal.battery, note: signal.note ?? emergency.note)
+        rename(revived, as: change, &delivery, &turn)
+        if var renamed = book[id] {
+            renamed.isFallback = true
+            book.save(renamed, &delivery, &turn)
+        }
+        if var ended = book[emergency.id] {
+            (ended.state, ended.ended) = (emergency.state, emergency.ended)
+            ended.endedBy = emergency.endedBy
+            book.save(ended, &delivery, &turn)
+        }
+        turn.answer(command, book.status(of: id, for: emergency.person, turn))
+    }
+
     // MARK: Signals
 
     /// Receives a signal and schedules the fallback.
     mutating func receive(_ signal: EmergencySignal, _ turn: inout Turn) {
         book.signals.receive(signal, &turn)
+    }
+
+    /// Receives a signal: a usual one waits for an evaluator, one under duress opens at once.
+    mutating func receive(
+        _ signal: EmergencySignal, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        guard let origin = signal.underDuress else { return receive(signal, &turn) }
+        calls.openCovert(signal, from: origin, &delivery, &turn)
     }
 
     /// Marks a signal as answered by an evaluator and cancels the fallback.
@@ -101,6 +163,17 @@ package struct Escalation: Sendable {
         book.updatePosition(place.fix, place.battery, of: emergency, &delivery, &turn)
     }
 
+    /// Applies the newest position of a person in an open emergency: later messages name it.
+    mutating func applyPosition(
+        _ position: FollowedPosition, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        let covert = book.covert(of: position.person).map { [$0.id] } ?? []
+        for id in book.active(of: position.person) + covert where book[id]?.state != .countdown {
+            book.updatePosition(
+                position.fixes.last, position.battery, of: id, &delivery, &turn)
+        }
+    }
+
     /// Applies a cancellation by the person: of a signal before anybody was notified, or of a
     /// fallback emergency that no evaluator knows.
     mutating func applyCancellation(
@@ -108,11 +181,15 @@ package struct Escalation: Sendable {
     ) {
         turn.trace = cancel.trace
         let id = cancel.emergency
+        let endsOpen = cancel.endsOpen == true
         book.signals.markAnswered(id, as: .cancelled, &turn)
-        guard let emergency = book[id], emergency.person == cancel.person else { return }
-        if emergency.state == .countdown {
+        guard let emergency = book[id], emergency.person == cancel.person else {
+            if endsOpen { endings.publishResolution(by: cancel, &turn) }
+            return
+        }
+        if emergency.state == .countdown, !endsOpen {
             endings.end(id, as: .cancelled, by: cancel.person, &delivery, &turn)
-        } else if emergency.isFallback, emergency.state.isActive {
+        } else if endsOpen || emergency.isFallback, emergency.state.isActive {
             let later = book.signals.fallbackCalls(of: emergency, after: cancel.received)
                 .map(\.id)
             let goesOn = continueAfterEnd(
@@ -137,6 +214,13 @@ package struct Escalation: Sendable {
             return confirmByEvaluator(change.emergency, &delivery, &turn)
         }
         book.save(Emergency(change, trace: turn.trace), &delivery, &turn)
+        // No other record schedules the fallback if an evaluator detected the emergency, or if
+        // the stores of ingest and of the notifier lost the signal.
+        if book.signals[change.emergency]?.signal == nil {
+            book.signals.receive(
+                EmergencySignal(change, received: min(change.raised, turn.now), trace: turn.trace),
+                &turn)
+        }
         // Cancelled before. The evaluator reports that next, unless ingest's store lost it.
         guard book.signals[change.emergency]?.state == .cancelled else { return }
         endings.end(change.emergency, as: .cancelled, by: change.person, &delivery, &turn)
@@ -264,7 +348,9 @@ package struct Escalation: Sendable {
         target.withheld = withheld.isEmpty ? nil : withheld.sorted()
         if emergency.isOwnCall { target.joinedOwnCall = true }
         target.joined += emergency.signals.filter { !target.signals.contains($0) }
+        let isWidened = target.widen(to: emergency.onlyRecipients)
         book.save(target, &delivery, &turn)
+        if isWidened { circles.widen(other, as: .another, &delivery, &turn) }
     }
 
     // MARK: Renaming
@@ -331,6 +417,7 @@ package struct Escalation: Sendable {
             emergency: call.id, person: call.person, state: .open, trigger: call.trigger,
             signal: call.id, raised: call.raised, countdownEnds: call.countdownEnds,
             fix: call.fix, battery: call.battery, note: call.note)
+        change.recipients = call.recipients
         change.late = Emergency(call).isLate
         turn.trace = call.trace
         rename(old, as: change, &delivery, &turn)
@@ -367,7 +454,8 @@ package struct Escalation: Sendable {
         }
         for circle in changed {
             for member in circle.members where member.joined != nil {
-                for id in book.active(of: member.person) {
+                let covert = book.covert(of: member.person).map { [$0.id] } ?? []
+                for id in book.active(of: member.person) + covert {
                     circles.extend(id, circle.id, &delivery, &turn)
                 }
             }

@@ -97,11 +97,13 @@ struct Signals: Sendable {
             ?? EmergencySignal(
                 id: id, person: emergency.person, trigger: emergency.trigger,
                 raised: emergency.raised, received: arrived, countdownEnds: arrived,
-                note: emergency.note, trace: emergency.trace)
+                note: emergency.note, recipients: emergency.onlyRecipients,
+                trace: emergency.trace)
         if id == emergency.id {
             signal.fix = emergency.fix ?? signal.fix
             signal.battery = emergency.battery ?? signal.battery
         }
+        signal.underDuress = emergency.underDuress
         return signal
     }
 
@@ -110,12 +112,17 @@ struct Signals: Sendable {
     /// Receives a signal and schedules the fallback.
     mutating func receive(_ signal: EmergencySignal, _ turn: inout Turn) {
         let known = waits[signal.id]
-        guard known == nil || known?.state == .located else { return }
         var signal = signal
         if signal.fix == nil {
-            signal.fix = known?.place?.fix
-            signal.battery = signal.battery ?? known?.place?.battery
+            signal.fix = known?.place?.fix ?? known?.signal?.fix
+            signal.battery = signal.battery ?? known?.place?.battery ?? known?.signal?.battery
         }
+        if var wait = known, wait.state == .waiting {
+            // An evaluator's record of it was read first, and has less of it.
+            wait.signal = signal
+            return save(wait, &turn)
+        }
+        guard known == nil || known?.state == .located else { return }
         // A signal received late may be cancelled by one of the next records. A fast clock at
         // ingest must not extend the countdown.
         let counted = max(.zero, signal.countdownEnds - signal.received)

@@ -31,8 +31,8 @@ package struct Reply: Hashable, Sendable {
 /// contact point.
 struct Replies: Sendable {
     func handle(
-        _ reply: Reply, _ escalation: inout Escalation, _ delivery: inout Delivery,
-        _ turn: inout Turn
+        _ reply: Reply, _ escalation: inout Escalation, _ ownWatches: inout OwnWatches,
+        _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         turn.trace = reply.trace
         switch reply.isContinuation ? .other : ReplyWord(reply.text) {
@@ -40,6 +40,9 @@ struct Replies: Sendable {
         case .start: setOptOut(reply, isOptedOut: false, &delivery, &turn)
         case .acknowledge(let reference):
             acknowledge(reference, by: reply, &escalation, &delivery, &turn)
+        case .withdraw(let reference):
+            withdraw(reference, by: reply, &escalation, &delivery, &turn)
+        case .extend(let minutes): ownWatches.extend(minutes, by: reply, &delivery, &turn)
         case .help(let note): raiseSOS(reply, note: note, &escalation, &delivery, &turn)
         case .other: record(reply, escalation, delivery, &turn)
         }
@@ -70,31 +73,20 @@ struct Replies: Sendable {
 
     // MARK: Acknowledgement
 
-    /// Acknowledges the emergency with this reference, if this number was notified of it. Anyone
-    /// who only guesses four digits changes nothing and gets no answer.
+    /// Acknowledges the emergency with this reference, if it was sent to this number.
+    ///
+    /// A number may try few wrong codes an hour. The answer goes to the number, so that its owner
+    /// learns of an SMS that somebody else sent in their name.
     private func acknowledge(
         _ reference: String, by reply: Reply, _ escalation: inout Escalation,
         _ delivery: inout Delivery, _ turn: inout Turn
     ) {
-        let newest = escalation.book.all.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
-        let messages = delivery.book
-        let notified = newest.compactMap { emergency in
-            person(notifiedOf: emergency, at: reply.sender, messages, turn.directory)
-                .map { (emergency, $0) }
+        guard let state = triable(reply, delivery, &turn) else {
+            return answer(reply, .tooManyCodes, &delivery, &turn)
         }
-        let fitting = notified.filter { $0.0.reference == reference }
-        guard
-            let (emergency, person) = fitting.first(where: { $0.0.state.isActive }) ?? fitting.first
+        guard let (emergency, person) = fitting(reference, reply, escalation, delivery, turn)
         else {
-            if reference.isEmpty, recordCheckIn(reply, delivery, &turn) { return }
-            let ended = newest.first { isAsked(toConfirm: $0, at: reply.sender, delivery.book) }
-            if let ended {
-                return answer(reply, .confirmInApp, about: ended, &delivery, &turn)
-            }
-            if let open = notified.first(where: { $0.0.state.isActive }) {
-                answer(reply, .referenceNeeded(open.0.reference), about: open.0, &delivery, &turn)
-            }
-            return
+            return answerWithoutEmergency(reference, reply, state, escalation, &delivery, &turn)
         }
         let outcome = escalation.acknowledge(
             emergency.id, by: person, trace: reply.trace, &delivery, &turn)
@@ -105,7 +97,100 @@ struct Replies: Sendable {
             case .resolved, .cancelled: .ended(cancelled: status.state == .cancelled, by: by)
             default: status.isYours ? .youRespond : .acknowledged(by: by)
             }
-        answer(reply, content, about: emergency, &delivery, &turn)
+        // Who did not send it must learn of it, however recently something else was answered.
+        let isNew = status.isYours && status.at == turn.now
+        answer(
+            reply, content, about: emergency, reference: reference, isUrgent: isNew, &delivery,
+            &turn)
+    }
+
+    /// Withdraws an acknowledgement: the sender hands back, or somebody else sent it in their name.
+    private func withdraw(
+        _ reference: String, by reply: Reply, _ escalation: inout Escalation,
+        _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        guard var state = triable(reply, delivery, &turn) else {
+            return answer(reply, .tooManyCodes, &delivery, &turn)
+        }
+        guard let (emergency, person) = fitting(reference, reply, escalation, delivery, turn)
+        else {
+            guard isNotified(reply.sender, escalation, delivery, turn) else { return }
+            state.recordWrongCode(at: turn.now)
+            return delivery.contacts.saveUsage(state, &turn)
+        }
+        let isResponding = emergency.acknowledgements.contains { $0.by == person }
+        _ = escalation.withdraw(emergency.id, by: person, trace: reply.trace, &delivery, &turn)
+        guard isResponding else { return }
+        answer(
+            reply, .handedBack, about: emergency, reference: reference, isUrgent: true, &delivery,
+            &turn)
+    }
+
+    /// The state of a number from which a code may be tried; nil after too many wrong ones.
+    private func triable(
+        _ reply: Reply, _ delivery: Delivery, _ turn: inout Turn
+    ) -> NumberState? {
+        var state = delivery.contacts[reply.sender]
+        state.pruneWrongCodes(at: turn.now)
+        return (state.wrongCodes?.count ?? 0) < Limits.wrongCodesMax ? state : nil
+    }
+
+    /// The emergency of a code that was sent to this number, and whom it was sent to.
+    private func fitting(
+        _ reference: String, _ reply: Reply, _ escalation: Escalation, _ delivery: Delivery,
+        _ turn: Turn
+    ) -> (Emergency, PersonID)? {
+        let found = ReferenceCodes.emergency(with: reference, escalation, delivery) { message in
+            message.channel.rules.acceptsReplies && message.address == reply.sender
+        }
+        guard let found,
+            let person = person(
+                notifiedOf: found, at: reply.sender, delivery.book, turn.directory)
+        else { return nil }
+        return (found, person)
+    }
+
+    /// Whether a number was notified of an active emergency.
+    private func isNotified(
+        _ number: String, _ escalation: Escalation, _ delivery: Delivery, _ turn: Turn
+    ) -> Bool {
+        escalation.book.active.contains {
+            person(notifiedOf: $0, at: number, delivery.book, turn.directory) != nil
+        }
+    }
+
+    /// Handles an OK whose reference fits no emergency, or that has none.
+    private func answerWithoutEmergency(
+        _ reference: String, _ reply: Reply, _ state: NumberState, _ escalation: Escalation,
+        _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        if reference.isEmpty, recordCheckIn(reply, delivery, &turn) { return }
+        let newest = escalation.book.all.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
+        if let ended = newest.first(where: {
+            isAsked(toConfirm: $0, at: reply.sender, delivery.book)
+        }) {
+            let own = delivery.reference(of: ended, for: ended.person)
+            return answer(
+                reply, .confirmInApp, about: ended, reference: own, &delivery, &turn)
+        }
+        let open = newest.first { emergency in
+            emergency.state.isActive
+                && person(
+                    notifiedOf: emergency, at: reply.sender, delivery.book, turn.directory) != nil
+        }
+        guard let open else { return }
+        if !reference.isEmpty {
+            var state = state
+            state.recordWrongCode(at: turn.now)
+            delivery.contacts.saveUsage(state, &turn)
+        }
+        let sent = delivery.book.about(open.id).last {
+            $0.channel.rules.acceptsReplies && $0.address == reply.sender && $0.attempts > 0
+                && $0.recipient != open.person
+        }
+        guard let right = sent?.reference else { return }
+        answer(
+            reply, .referenceNeeded(right), about: open, reference: right, &delivery, &turn)
     }
 
     /// Whether the person of an emergency was asked at this number to confirm its end.
@@ -223,23 +308,49 @@ struct Replies: Sendable {
             let helper = person(
                 notifiedOf: emergency, at: reply.sender, delivery.book, turn.directory)
             guard let by = isOwn ? emergency.person : helper else { continue }
-            escalation.book.record(.reply, emergency, by: by, text: text, &turn)
+            escalation.book.record(
+                .reply, emergency, by: by, text: isOwn ? Replies.withoutPINs(text) : text, &turn)
         }
+    }
+
+    /// A text with dots in place of what may be a PIN: a person in danger may send theirs.
+    static func withoutPINs(_ text: String) -> String {
+        var shown = ""
+        var digits = ""
+        func close() {
+            shown += PersonPIN.isValid(digits) ? "····" : digits
+            digits = ""
+        }
+        for character in text {
+            if character.isASCII, character.isNumber {
+                digits.append(character)
+            } else {
+                close()
+                shown.append(character)
+            }
+        }
+        close()
+        return shown
     }
 
     // MARK: Answers
 
     /// Answers the sender, at most once per ``Limits/replyAnswerPause``.
     ///
-    /// - Parameter person: whose language to use; nil = the owner of the number
-    private func answer(
+    /// - Parameters:
+    ///   - person: whose language to use; nil = the owner of the number
+    ///   - isUrgent: whether it is sent regardless of earlier answers and of the queue
+    func answer(
         _ reply: Reply, _ content: NoticeContent, about emergency: Emergency? = nil,
-        of person: Person? = nil, _ delivery: inout Delivery, _ turn: inout Turn
+        reference: String = "", of person: Person? = nil, isUrgent: Bool = false,
+        _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         var state = delivery.contacts[reply.sender]
-        if let last = state.answered, turn.now - last < Limits.replyAnswerPause { return }
+        if !isUrgent, let last = state.answered, turn.now - last < Limits.replyAnswerPause {
+            return
+        }
         let configuration = delivery.configuration
-        guard configuration.channels.contains(.sms), delivery.hasRoom else { return }
+        guard configuration.channels.contains(.sms), isUrgent || delivery.hasRoom else { return }
         state.answered = turn.now
         delivery.contacts.saveUsage(state, &turn)
         let person =
@@ -247,11 +358,14 @@ struct Replies: Sendable {
         let reader = Reader(
             language: Language(locale: person?.locale ?? "en"),
             who: emergency.flatMap { turn.directory.person($0.person)?.name } ?? "",
-            reference: emergency?.reference ?? "", now: turn.now, map: configuration.map)
+            reference: reference, now: turn.now,
+            offsetSeconds: person.flatMap { delivery.renderer.offset(of: $0, at: turn.now) },
+            map: configuration.map)
         let text = Composer(reader).render(content, on: .sms).text
         delivery.enqueue(
             RenderedMessage(short: text, subject: "", long: text), to: reply.sender,
-            as: .replyAnswer, scope: EventID(Hash.id("answer", .id(reply.id))),
+            as: .replyAnswer, severity: isUrgent ? .safety : .routine,
+            scope: EventID(Hash.id("answer", .id(reply.id))),
             expires: turn.now + Limits.routineAgeMax, &turn)
     }
 }

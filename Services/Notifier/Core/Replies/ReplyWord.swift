@@ -10,8 +10,12 @@ package enum ReplyWord: Hashable, Sendable {
     case start
     /// Acknowledge the emergency with this reference.
     case acknowledge(reference: String)
+    /// Withdraw the acknowledgement of the emergency with this reference: "that was not me".
+    case withdraw(reference: String)
     /// SOS; the note is the rest of the text.
     case help(note: String)
+    /// Extend the sender's watch; nil = no minutes were given.
+    case extend(minutes: Int64?)
     /// None of these.
     case other
 
@@ -22,13 +26,22 @@ package enum ReplyWord: Hashable, Sendable {
         switch words.first?.uppercased() {
         case let word? where rules.optOutWords.contains(word): self = .stop
         case let word? where rules.optInWords.contains(word): self = .start
+        case let word? where ReplyWord.extensionWords.contains(word):
+            self = .extend(minutes: rest.lazy.compactMap { Int64($0) }.first)
         case "SOS": self = .help(note: rest.joined(separator: " "))
         case "OK", "OKAY":
             self = .acknowledge(reference: rest.first.map(String.init) ?? "")
+        // "Bukan" and "tidak" are Malay and Indonesian. A text that only begins so is none.
+        case "NO", "NOT", "BUKAN", "TIDAK":
+            let code = rest.first { $0.allSatisfy(\.isNumber) }
+            self = code.map { .withdraw(reference: String($0)) } ?? .other
         // OK4711 without a space is accepted, too.
         case let word? where word.hasPrefix("OK") && word.dropFirst(2).allSatisfy(\.isNumber):
             self = .acknowledge(reference: String(word.dropFirst(2)))
         default: self = .other
         }
     }
+
+    /// Words for extending a watch, in each language.
+    private static let extensionWords: Set<String> = ["EXTEND", "LANJUT", "PERPANJANG"]
 }

@@ -20,10 +20,15 @@ package struct Composer: Sendable {
         if rules.form == .line { nameMax = longestName(for: content) }
         var parts = parts(of: content, nameMax: nameMax)
         if rules.acceptsReplies, reader.hasReplies, case .alarm = content {
+            // The reply repeats the reference.
+            parts.rest.removeAll { $0 == phrases.reference(reader.reference) }
             parts.rest.append(phrases.respondByReply(reference: reader.reference))
         }
         if rules.acceptsReplies, reader.hasReplies, case .contact(.asked) = content {
             parts.rest.append(phrases.checkInByReply)
+        }
+        if rules.acceptsReplies, reader.hasReplies, case .watchReminder = content {
+            parts.rest.append(phrases.extendByReply)
         }
         switch rules.form {
         case .line: return RenderedText(subject: "", text: parts.line)
@@ -86,34 +91,60 @@ package struct Composer: Sendable {
                 phrases.ownAlarm(zone: name(zone, nameMax), near: near, at: clock(at)), nil)
         case .alarm(let alarm, let repetition): return parts(of: alarm, repetition, nameMax)
         case .acknowledged(let by):
-            return short(phrases.acknowledged(who: who, by: by.map { name($0, nameMax) }))
+            return linked(
+                phrases.acknowledged(who: who, by: by.map { name($0, nameMax) }), phrases.seePage)
         case .acknowledgedElsewhere(let by):
-            return short(phrases.acknowledgedElsewhere(who: who, by: by.map { name($0, nameMax) }))
+            return linked(
+                phrases.acknowledgedElsewhere(who: who, by: by.map { name($0, nameMax) }),
+                phrases.respondOnPage)
         case .ended(cancelled: true, _): return short(phrases.cancelled(who: who))
         case .ended(cancelled: false, let by):
             return short(phrases.resolved(who: who, by: by.map { name($0, nameMax) }))
         case .endedElsewhere(let by, let circles):
             let by = by.map { name($0, nameMax) }
-            return short(
-                phrases.endedElsewhere(who: who, by: by, circles: name(circles, nameMax)))
+            return linked(
+                phrases.endedElsewhere(who: who, by: by, circles: name(circles, nameMax)),
+                phrases.seePage)
         case .ownEnded(let by, let circles):
             return partsOfEnd(by: by, circles: circles, nameMax: nameMax)
         case .acknowledgementReminder:
             let minutes = Limits.reminderAnswerWait.milliseconds / 60_000
-            return short(phrases.acknowledgementReminder(who: who, minutes: minutes))
+            return linked(
+                phrases.acknowledgementReminder(who: who, minutes: minutes), phrases.confirmOnPage)
         case .ownAcknowledged(let by):
             return short(phrases.ownAcknowledged(by: by.map { name($0, nameMax) }))
         case .ownNobodyReached(let number): return short(phrases.ownNobodyReached(number: number))
+        case .ownCountdown(let trigger, let alarmAt):
+            return short(
+                phrases.ownCountdown(phrases.trigger(trigger, by: nil), alarmAt: clock(alarmAt)))
+        case .ownRaised(let by):
+            return short(phrases.ownRaised(by: by.map { name($0, nameMax) }))
         case .watchReminder(let deadline, let note):
             var parts = short(phrases.watchReminder(deadline: clock(deadline)))
             parts.rest += noteLine(note)
             return parts
+        case .watch(.extended(let deadline)):
+            return short(phrases.watchExtended(deadline: clock(deadline)))
+        case .watch(.howToExtend): return short(phrases.howToExtend)
+        case .watch(.none): return short(phrases.noWatch)
+        case .arrived(let zone, let at):
+            return short(phrases.arrived(who: who, zone: name(zone, nameMax), at: clock(at)))
         case .contact(let contact): return parts(of: contact, who: who)
         case .message(let message): return parts(of: message, who: who, nameMax: nameMax)
         case .invitation(let code):
             var parts = short(phrases.invitation(who: who, code: code))
             parts.rest.append(phrases.howToDecline)
             return parts
+        case .circleInvitation(let link):
+            var parts = short(phrases.circleInvitation(who: who, link: link))
+            parts.rest.append(phrases.howToDecline)
+            return parts
+        case .consent(let link):
+            var parts = short(phrases.consent(who: who))
+            parts.rest += link.map { [$0] } ?? []
+            return parts
+        case .takeOver(let ward, let date):
+            return short(phrases.takeOver(ward: ward, date: date))
         case .zoneFile(let file):
             var parts = short(phrases.zoneFile(who: who, file: file))
             parts.rest.append(phrases.reviewZones)
@@ -123,7 +154,13 @@ package struct Composer: Sendable {
             let sentence = phrases.account(message, site: who)
             return MessageParts(
                 subject: sentence, vital: [sentence], rest: [phrases.accountAdvice(message)])
-        case .youRespond: return short(phrases.youRespond(who: who))
+        case .youRespond:
+            var parts = short(phrases.youRespond(who: who))
+            // The reference is in the last sentence.
+            parts.rest = [phrases.withdrawByReply(reference: reader.reference)]
+            return parts
+        case .handedBack: return short(phrases.handedBack(who: who))
+        case .tooManyCodes: return short(phrases.tooManyCodes)
         case .referenceNeeded(let reference):
             return short(phrases.referenceNeeded(who: who, reference: reference))
         case .confirmInApp: return short(phrases.confirmInApp)
@@ -147,6 +184,13 @@ package struct Composer: Sendable {
     private func short(_ sentence: String) -> MessageParts {
         MessageParts(
             subject: "Jaga: \(sentence)", vital: ["Jaga: \(sentence)"], rest: referenceLine)
+    }
+
+    /// A sentence, the link to the emergency's page if there is one, and the reference.
+    private func linked(_ sentence: String, _ phrase: (String) -> String) -> MessageParts {
+        var parts = short(sentence)
+        if !reader.link.isEmpty { parts.rest.insert(phrase(reader.link), at: 0) }
+        return parts
     }
 
     /// A sentence, and the position if it may be seen.
@@ -200,10 +244,12 @@ package struct Composer: Sendable {
 
     private func parts(of alarm: Alarm, _ repetition: Repetition, _ nameMax: Int) -> MessageParts {
         let who = name(reader.who, nameMax)
-        let event = "\(phrases.trigger(alarm.trigger)), \(clock(alarm.raised))"
-        var vital: [String] = []
+        let trigger = phrases.trigger(alarm.trigger, by: alarm.by.map { name($0, nameMax) })
+        let event = "\(trigger), \(clock(alarm.raised))"
+        var vital: [String] = alarm.isUnderDuress ? [phrases.underDuress] : []
         if alarm.isLate || repetition == .record {
             vital.append(ClockText.ago(reader.now - alarm.raised, in: phrases))
+            if let sign = alarm.signOfLife { vital.append(phrases.seen(at: clock(sign))) }
         }
         if let words = phrases.repetition(repetition) { vital.append(words) }
         // UCS-2 segments are short: there the position precedes the circumstances.
@@ -216,13 +262,19 @@ package struct Composer: Sendable {
         } else {
             parts.vital += ["SOS \(who): \(event)", place]
         }
+        // With a position of the usual length, the link fits the first segment, too.
+        if !reader.link.isEmpty { parts.rest.append(phrases.respondOnPage(reader.link)) }
         if let place = alarm.place {
             parts.rest.append(certainty(of: place))
             parts.mailOnly.append(phrases.position(PlaceText.coordinates(place.position)))
         }
         if let battery = alarm.battery { parts.rest.append(phrases.battery(battery)) }
         parts.rest += noteLine(alarm.note)
-        parts.rest.append(phrases.respondInApp(reference: reader.reference))
+        if reader.link.isEmpty {
+            parts.rest.append(phrases.respondInApp(reference: reader.reference))
+        } else {
+            parts.rest += referenceLine
+        }
         return parts
     }
 

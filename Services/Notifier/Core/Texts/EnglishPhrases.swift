@@ -1,7 +1,7 @@
 import Model
 
 struct EnglishPhrases: Phrasebook {
-    func trigger(_ trigger: EmergencyTrigger) -> String {
+    func trigger(_ trigger: EmergencyTrigger, by: String?) -> String {
         switch trigger {
         case .panic: "panic button"
         case .shake: "phone shaken"
@@ -11,8 +11,13 @@ struct EnglishPhrases: Phrasebook {
         case .watchExpired: "watch expired"
         case .lostContact: "contact lost"
         case .sms: "by SMS"
+        case .link: "via a link"
+        case .zone: "alert zone"
+        case .guardian: "called by \(by ?? "a guardian")"
         }
     }
+
+    func seen(at: String) -> String { "Seen \(at)" }
 
     func ago(days: Int64, hours: Int64, minutes: Int64) -> String {
         if days > 0 { return "\(days) d \(hours) h ago" }
@@ -29,6 +34,8 @@ struct EnglishPhrases: Phrasebook {
         }
     }
 
+    var underDuress: String { "DURESS: DO NOT CALL OR TEXT THEM" }
+
     func certainty(metres: Int?, taken: String) -> String {
         metres.map { "within \($0) m, \(taken)" } ?? "accuracy unknown, \(taken)"
     }
@@ -43,6 +50,9 @@ struct EnglishPhrases: Phrasebook {
     func battery(_ percent: UInt8) -> String { "Battery \(percent)%" }
     func note(_ note: String) -> String { "Note: \(note)" }
     func respondInApp(reference: String) -> String { "Respond in Jaga, ref \(reference)" }
+    func respondOnPage(_ link: String) -> String { "Respond: \(link)" }
+    func seePage(_ link: String) -> String { "See: \(link)" }
+    func confirmOnPage(_ link: String) -> String { "Confirm or hand back: \(link)" }
     func respondByReply(reference: String) -> String { "Or reply OK \(reference)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func recipientReason(circle: String) -> String { "You get this as a member of \(circle)" }
@@ -124,9 +134,29 @@ struct EnglishPhrases: Phrasebook {
         "Nobody reached yet, we keep trying. Call \(number) if you can"
     }
 
+    func ownCountdown(_ trigger: String, alarmAt: String) -> String {
+        "Are you OK? \(trigger) reported. We alert your circle at \(alarmAt). "
+            + "Cancel in Jaga if you are"
+    }
+
+    func ownRaised(by: String?) -> String {
+        "\(by ?? "A guardian") called for help on your behalf. If you are safe, tell them"
+    }
+
     func watchReminder(deadline: String) -> String {
         "Are you OK? Your watch ends at \(deadline). End or extend it in Jaga"
             + " or we alert your circle"
+    }
+
+    var extendByReply: String { "Or reply EXTEND 30 for 30 min more" }
+
+    func watchExtended(deadline: String) -> String { "Your watch now ends at \(deadline)" }
+
+    var howToExtend: String { "To extend your watch, reply EXTEND and minutes, such as EXTEND 30" }
+    var noWatch: String { "You have no running watch" }
+
+    func arrived(who: String, zone: String, at: String) -> String {
+        "\(who) arrived at \(zone), \(at). The emergency stays open until somebody ends it"
     }
 
     func transition(_ transition: Transition, zones: String) -> String {
@@ -181,6 +211,18 @@ struct EnglishPhrases: Phrasebook {
         "\(who) wants to send you messages. To agree, tell them your code \(code)"
     }
 
+    func circleInvitation(who: String, link: String) -> String {
+        "\(who) invites you to share positions. Read who would see you: \(link)"
+    }
+
+    func consent(who: String) -> String {
+        "\(who) asks whether others may see more of you. Agree or decline in Jaga"
+    }
+
+    func takeOver(ward: String, date: String) -> String {
+        "\(ward) takes over the account on \(date). Guardians then no longer act for \(ward)"
+    }
+
     var howToDecline: String { "If not, do nothing or reply STOP" }
 
     func zoneFile(who: String, file: String) -> String {
@@ -210,6 +252,16 @@ struct EnglishPhrases: Phrasebook {
         case .contactRemoved: "If it was not you, check the contact points of your account"
         case .newSession: "If it was not you, sign in and end its session"
         }
+    }
+
+    func withdrawByReply(reference: String) -> String { "Not you? Reply NO \(reference)" }
+
+    func handedBack(who: String) -> String {
+        "You handed \(who)'s emergency back. We alert the others again"
+    }
+
+    var tooManyCodes: String {
+        "Too many wrong codes. Respond in Jaga or try again in an hour"
     }
 
     func youRespond(who: String) -> String {

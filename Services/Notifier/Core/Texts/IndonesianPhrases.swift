@@ -1,7 +1,7 @@
 import Model
 
 struct IndonesianPhrases: MalayPhrasebook {
-    func trigger(_ trigger: EmergencyTrigger) -> String {
+    func trigger(_ trigger: EmergencyTrigger, by: String?) -> String {
         switch trigger {
         case .panic: "tombol panik"
         case .shake: "ponsel diguncang"
@@ -11,8 +11,13 @@ struct IndonesianPhrases: MalayPhrasebook {
         case .watchExpired: "pemantauan habis tanpa jawaban"
         case .lostContact: "kontak terputus"
         case .sms: "lewat SMS"
+        case .link: "lewat tautan"
+        case .zone: "zona bahaya"
+        case .guardian: "dipanggil oleh \(by ?? "wali")"
         }
     }
+
+    func seen(at: String) -> String { "Terlihat \(at)" }
 
     func ago(days: Int64, hours: Int64, minutes: Int64) -> String {
         if days > 0 { return "\(days) hari \(hours) jam lalu" }
@@ -29,6 +34,8 @@ struct IndonesianPhrases: MalayPhrasebook {
         }
     }
 
+    var underDuress: String { "DALAM ANCAMAN: JANGAN TELEPON ATAU SMS DIA" }
+
     func certainty(metres: Int?, taken: String) -> String {
         metres.map { "dalam \($0) m, \(taken)" } ?? "akurasi tidak diketahui, \(taken)"
     }
@@ -42,6 +49,9 @@ struct IndonesianPhrases: MalayPhrasebook {
     func battery(_ percent: UInt8) -> String { "Baterai \(percent)%" }
     func note(_ note: String) -> String { "Catatan: \(note)" }
     func respondInApp(reference: String) -> String { "Tangani di Jaga, ref \(reference)" }
+    func respondOnPage(_ link: String) -> String { "Bantu: \(link)" }
+    func seePage(_ link: String) -> String { "Lihat: \(link)" }
+    func confirmOnPage(_ link: String) -> String { "Konfirmasi atau lepaskan: \(link)" }
     func reference(_ reference: String) -> String { "Ref \(reference)" }
     func recipientReason(circle: String) -> String { "Anda diberi tahu sebagai anggota \(circle)" }
 
@@ -122,9 +132,33 @@ struct IndonesianPhrases: MalayPhrasebook {
         "Belum ada yang terhubung, kami terus mencoba. Hubungi \(number) jika bisa"
     }
 
+    func ownCountdown(_ trigger: String, alarmAt: String) -> String {
+        "Apakah Anda OK? Dilaporkan: \(trigger). Kami beri tahu grup Anda pukul \(alarmAt)."
+            + " Batalkan di Jaga jika OK"
+    }
+
+    func ownRaised(by: String?) -> String {
+        "\(by ?? "Wali") meminta bantuan atas nama Anda. Jika aman, beri tahu mereka"
+    }
+
     func watchReminder(deadline: String) -> String {
         "Anda baik-baik saja? Pemantauan Anda berakhir pukul \(deadline). Akhiri atau"
             + " perpanjang di Jaga atau kami memberi tahu grup Anda"
+    }
+
+    var extendByReply: String { "Atau balas PERPANJANG 30 untuk tambah 30 menit" }
+
+    func watchExtended(deadline: String) -> String {
+        "Pemantauan Anda kini berakhir pukul \(deadline)"
+    }
+
+    var howToExtend: String {
+        "Untuk memperpanjang pemantauan, balas PERPANJANG dan menit, misalnya PERPANJANG 30"
+    }
+    var noWatch: String { "Anda tidak punya pemantauan yang berjalan" }
+
+    func arrived(who: String, zone: String, at: String) -> String {
+        "\(who) tiba di \(zone), \(at). Keadaan darurat tetap terbuka sampai ada yang mengakhirinya"
     }
 
     func transition(_ transition: Transition, zones: String) -> String {
@@ -177,6 +211,19 @@ struct IndonesianPhrases: MalayPhrasebook {
         "\(who) ingin mengirim pesan kepada Anda. Jika setuju, beri tahu kode Anda \(code)"
     }
 
+    func circleInvitation(who: String, link: String) -> String {
+        "\(who) mengundang Anda berbagi posisi. Baca siapa yang akan melihat Anda: \(link)"
+    }
+
+    func consent(who: String) -> String {
+        "\(who) bertanya apakah orang lain boleh melihat lebih banyak tentang Anda. "
+            + "Setujui atau tolak di Jaga"
+    }
+
+    func takeOver(ward: String, date: String) -> String {
+        "\(ward) mengambil alih akun pada \(date). Setelah itu wali tidak lagi bertindak untuknya"
+    }
+
     func zoneFile(who: String, file: String) -> String {
         "\(who) mengirim zona kepada Anda dalam berkas \(file)"
     }
@@ -206,6 +253,16 @@ struct IndonesianPhrases: MalayPhrasebook {
         case .contactRemoved: "Jika bukan Anda, periksa kontak di akun Anda"
         case .newSession: "Jika bukan Anda, masuk dan akhiri sesinya"
         }
+    }
+
+    func withdrawByReply(reference: String) -> String { "Bukan Anda? Balas BUKAN \(reference)" }
+
+    func handedBack(who: String) -> String {
+        "Anda melepaskan darurat \(who). Yang lain diberi tahu lagi"
+    }
+
+    var tooManyCodes: String {
+        "Terlalu banyak kode salah. Pakai Jaga atau coba lagi dalam sejam"
     }
 
     func youRespond(who: String) -> String {

@@ -13,9 +13,15 @@ extension Language {
 /// Phrases of one language. No phrase ends with a full stop, and all use GSM 03.38 characters only.
 protocol Phrasebook: Sendable {
     /// After "SOS name: ".
-    func trigger(_ trigger: EmergencyTrigger) -> String
+    ///
+    /// - Parameter by: who called on the person's behalf
+    func trigger(_ trigger: EmergencyTrigger, by: String?) -> String
+    /// A sign of life after a late call.
+    func seen(at: String) -> String
     func ago(days: Int64, hours: Int64, minutes: Int64) -> String
     func repetition(_ repetition: Repetition) -> String?
+    /// They ended it with their duress PIN: somebody may read and hear what reaches them.
+    var underDuress: String { get }
     /// Accuracy and time of a position: "within 12 m, 10:18".
     func certainty(metres: Int?, taken: String) -> String
     /// Delay of a message because the server was down.
@@ -29,6 +35,10 @@ protocol Phrasebook: Sendable {
     func battery(_ percent: UInt8) -> String
     func note(_ note: String) -> String
     func respondInApp(reference: String) -> String
+    /// Links to the page of an emergency: to respond, to read, and to answer a reminder.
+    func respondOnPage(_ link: String) -> String
+    func seePage(_ link: String) -> String
+    func confirmOnPage(_ link: String) -> String
     /// Appended if replies by SMS are received.
     func respondByReply(reference: String) -> String
     func reference(_ reference: String) -> String
@@ -51,7 +61,18 @@ protocol Phrasebook: Sendable {
     func acknowledgementReminder(who: String, minutes: Int64) -> String
     func ownAcknowledged(by: String?) -> String
     func ownNobodyReached(number: String) -> String
+    /// To a person whose device reported a trigger.
+    func ownCountdown(_ trigger: String, alarmAt: String) -> String
+    /// To a person on whose behalf somebody called.
+    func ownRaised(by: String?) -> String
     func watchReminder(deadline: String) -> String
+    /// Appended if replies by SMS are received.
+    var extendByReply: String { get }
+    func watchExtended(deadline: String) -> String
+    var howToExtend: String { get }
+    var noWatch: String { get }
+    /// The emergency of a watch stays open.
+    func arrived(who: String, zone: String, at: String) -> String
     /// Zones of a text to a number outside, by transition.
     func transition(_ transition: Transition, zones: String) -> String
     /// To a person whose phone is out of contact. Their circle is alerted at the given time.
@@ -69,6 +90,11 @@ protocol Phrasebook: Sendable {
     /// Stands for a sender whose name is not shown.
     var somebody: String { get }
     func invitation(who: String, code: String) -> String
+    /// To somebody who is invited to a circle.
+    func circleInvitation(who: String, link: String) -> String
+    func consent(who: String) -> String
+    /// To a ward and the guardians, a week before.
+    func takeOver(ward: String, date: String) -> String
     /// How to decline.
     var howToDecline: String { get }
     func zoneFile(who: String, file: String) -> String
@@ -79,6 +105,10 @@ protocol Phrasebook: Sendable {
     /// What to do about it.
     func accountAdvice(_ message: AccountMessage) -> String
     func youRespond(who: String) -> String
+    /// To a responder who acknowledged by SMS: what to do if somebody else sent it.
+    func withdrawByReply(reference: String) -> String
+    func handedBack(who: String) -> String
+    var tooManyCodes: String { get }
     func referenceNeeded(who: String, reference: String) -> String
     /// To the person in danger, who replied to the question by SMS.
     var confirmInApp: String { get }

@@ -12,7 +12,7 @@ extension MalayPhrasebook {
 }
 
 struct MalayPhrases: MalayPhrasebook {
-    func trigger(_ trigger: EmergencyTrigger) -> String {
+    func trigger(_ trigger: EmergencyTrigger, by: String?) -> String {
         switch trigger {
         case .panic: "butang panik"
         case .shake: "telefon digoncang"
@@ -22,8 +22,13 @@ struct MalayPhrases: MalayPhrasebook {
         case .watchExpired: "pemantauan tamat tanpa jawapan"
         case .lostContact: "hubungan terputus"
         case .sms: "melalui SMS"
+        case .link: "melalui pautan"
+        case .zone: "zon amaran"
+        case .guardian: "dipanggil oleh \(by ?? "penjaga")"
         }
     }
+
+    func seen(at: String) -> String { "Dikesan \(at)" }
 
     func ago(days: Int64, hours: Int64, minutes: Int64) -> String {
         if days > 0 { return "\(days) hari \(hours) jam lalu" }
@@ -40,6 +45,8 @@ struct MalayPhrases: MalayPhrasebook {
         }
     }
 
+    var underDuress: String { "DIANCAM: JANGAN TELEFON ATAU SMS DIA" }
+
     func certainty(metres: Int?, taken: String) -> String {
         metres.map { "dalam \($0) m, \(taken)" } ?? "ketepatan tidak diketahui, \(taken)"
     }
@@ -53,6 +60,9 @@ struct MalayPhrases: MalayPhrasebook {
     func battery(_ percent: UInt8) -> String { "Bateri \(percent)%" }
     func note(_ note: String) -> String { "Nota: \(note)" }
     func respondInApp(reference: String) -> String { "Sahkan dalam Jaga, ruj \(reference)" }
+    func respondOnPage(_ link: String) -> String { "Bantu: \(link)" }
+    func seePage(_ link: String) -> String { "Lihat: \(link)" }
+    func confirmOnPage(_ link: String) -> String { "Sahkan atau serah balik: \(link)" }
     func reference(_ reference: String) -> String { "Ruj \(reference)" }
     func recipientReason(circle: String) -> String { "Anda dimaklumkan sebagai ahli \(circle)" }
 
@@ -133,9 +143,33 @@ struct MalayPhrases: MalayPhrasebook {
         "Belum ada sesiapa dihubungi, kami terus mencuba. Hubungi \(number) jika boleh"
     }
 
+    func ownCountdown(_ trigger: String, alarmAt: String) -> String {
+        "Anda OK? Dilaporkan: \(trigger). Kami maklumkan kumpulan anda pada \(alarmAt)."
+            + " Batalkan di Jaga jika OK"
+    }
+
+    func ownRaised(by: String?) -> String {
+        "\(by ?? "Penjaga") meminta bantuan bagi pihak anda. Jika selamat, maklumkan mereka"
+    }
+
     func watchReminder(deadline: String) -> String {
         "Anda selamat? Pemantauan anda tamat pada \(deadline). Tamatkan atau lanjutkan"
             + " dalam Jaga atau kami maklumkan kumpulan anda"
+    }
+
+    var extendByReply: String { "Atau balas LANJUT 30 untuk tambah 30 minit" }
+
+    func watchExtended(deadline: String) -> String {
+        "Pemantauan anda kini tamat pada \(deadline)"
+    }
+
+    var howToExtend: String {
+        "Untuk melanjutkan pemantauan, balas LANJUT dan minit, contohnya LANJUT 30"
+    }
+    var noWatch: String { "Anda tiada pemantauan yang sedang berjalan" }
+
+    func arrived(who: String, zone: String, at: String) -> String {
+        "\(who) tiba di \(zone), \(at). Kecemasan kekal terbuka sehingga ada yang menamatkannya"
     }
 
     func transition(_ transition: Transition, zones: String) -> String {
@@ -188,6 +222,20 @@ struct MalayPhrases: MalayPhrasebook {
         "\(who) mahu menghantar mesej kepada anda. Jika setuju, beritahu kod anda \(code)"
     }
 
+    func circleInvitation(who: String, link: String) -> String {
+        "\(who) menjemput anda berkongsi kedudukan. Baca siapa akan melihat anda: \(link)"
+    }
+
+    func consent(who: String) -> String {
+        "\(who) bertanya sama ada orang lain boleh melihat lebih banyak tentang anda. "
+            + "Setuju atau tolak dalam Jaga"
+    }
+
+    func takeOver(ward: String, date: String) -> String {
+        "\(ward) mengambil alih akaun pada \(date). Selepas itu penjaga tidak lagi bertindak "
+            + "untuknya"
+    }
+
     func zoneFile(who: String, file: String) -> String {
         "\(who) menghantar zon kepada anda dalam fail \(file)"
     }
@@ -217,6 +265,16 @@ struct MalayPhrases: MalayPhrasebook {
         case .contactRemoved: "Jika bukan anda, semak hubungan dalam akaun anda"
         case .newSession: "Jika bukan anda, log masuk dan tamatkan sesinya"
         }
+    }
+
+    func withdrawByReply(reference: String) -> String { "Bukan anda? Balas BUKAN \(reference)" }
+
+    func handedBack(who: String) -> String {
+        "Anda menyerah balik kecemasan \(who). Yang lain dimaklumkan semula"
+    }
+
+    var tooManyCodes: String {
+        "Terlalu banyak kod salah. Guna Jaga atau cuba lagi dalam sejam"
     }
 
     func youRespond(who: String) -> String {

@@ -27,20 +27,38 @@ package enum NoticeContent: Hashable, Sendable {
     case ownAcknowledged(by: String?)
     /// To the person in danger: nobody reached yet, with the number to call.
     case ownNobodyReached(number: String)
+    /// To the person: are they OK? A device reported this, and their circle is alerted at a time.
+    case ownCountdown(EmergencyTrigger, alarmAt: Timestamp)
+    /// To the person: somebody (nil = unknown) called for help on their behalf.
+    case ownRaised(by: String?)
     /// To the owner of a watch: it ends at this time.
     case watchReminder(deadline: Timestamp, note: String?)
+    /// To a sender of an SMS about their own watch.
+    case watch(WatchReply)
+    /// The person in danger has arrived at the destination of their expired watch.
+    case arrived(zone: String, at: Timestamp)
     /// Contact with a phone, or an impairment of it.
     case contact(ContactContent)
     /// To a number outside the circle, sent by the reader's `who`.
     case message(MessageContent)
     /// To a number outside: the reader's `who` wants to send texts to it.
     case invitation(code: String)
+    /// To somebody who may be a stranger: the reader's `who` invites them to a circle.
+    case circleInvitation(link: String)
+    /// The reader's `who` asks for their consent.
+    case consent(link: String?)
+    /// To a ward and the guardians: the ward takes over on a day, such as 2036-06-01.
+    case takeOver(ward: String, date: String)
     /// To an address outside: the reader's `who` sends zones by mail.
     case zoneFile(name: String)
     /// About the reader's own account. The reader's `who` is the site.
     case account(AccountMessage)
     /// To a responder who acknowledged by SMS.
     case youRespond
+    /// To a responder who handed back by SMS.
+    case handedBack
+    /// To a number that sent too many wrong codes.
+    case tooManyCodes
     /// To a sender of OK without a valid reference.
     case referenceNeeded(String)
     /// To the person in danger, who replied OK: an SMS does not end their emergency.
@@ -108,6 +126,16 @@ package enum ZoneContent: Hashable, Sendable, CaseIterable {
     ]
 }
 
+/// The answer to an SMS about a watch.
+package enum WatchReply: Hashable, Sendable {
+    /// The watch was extended to this time.
+    case extended(deadline: Timestamp)
+    /// How to extend it.
+    case howToExtend
+    /// The sender has no running watch.
+    case none
+}
+
 /// Content of a contact notification.
 package enum ContactContent: Hashable, Sendable {
     /// To the person: are they OK? Their circle is alerted at `alarmAt`; nil = it is not.
@@ -149,11 +177,20 @@ package struct Alarm: Hashable, Sendable {
     /// Percent.
     package var battery: UInt8?
     package var note: String?
+    /// Whether the person signalled that somebody forced them to end it.
+    package var isUnderDuress = false
+    /// Name of who called on the person's behalf; nil = nobody, or unknown.
+    package var by: String?
+    /// Newest sign of life after a late call; nil = none.
+    package var signOfLife: Timestamp?
 
     package init(
         trigger: EmergencyTrigger, raised: Timestamp, isLate: Bool = false, place: Place? = nil,
-        battery: UInt8? = nil, note: String? = nil, suppressed: SuppressedPlace? = nil
+        battery: UInt8? = nil, note: String? = nil, suppressed: SuppressedPlace? = nil,
+        by: String? = nil, signOfLife: Timestamp? = nil
     ) {
+        self.by = by
+        self.signOfLife = signOfLife
         self.suppressed = suppressed
         self.trigger = trigger
         self.raised = raised
@@ -200,12 +237,15 @@ package struct Reader: Hashable, Sendable {
     package var map: String
     /// Whether replies by SMS are received.
     package var hasReplies: Bool
+    /// Personal link to the page of the emergency; empty = none.
+    package var link: String
 
     package init(
         language: Language, who: String, circle: String = "", reference: String = "",
         now: Timestamp, offsetSeconds: Int? = nil, map: String = Reader.openStreetMap,
-        hasReplies: Bool = false
+        hasReplies: Bool = false, link: String = ""
     ) {
+        self.link = link
         self.language = language
         self.who = who
         self.circle = circle

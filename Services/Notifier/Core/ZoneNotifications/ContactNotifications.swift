@@ -1,25 +1,13 @@
 import Directory
 import Model
 
-/// Notifications about contact with a person's phone, its battery and impairments, and watches.
+/// Notifications about contact with a person's phone, its battery and impairments.
 ///
 /// A person out of contact is asked to check in, then their guardians are notified.
 struct ContactNotifications: Sendable {
     /// Whether guardians and admins, not only the person, are notified when a phone may stop
     /// reporting.
     let notifiesGuardiansOfImpairment: Bool
-
-    /// Reminds the owner of a watch before it ends.
-    func watchChanged(_ watch: Watch, _ delivery: inout Delivery, _ turn: inout Turn) {
-        guard watch.state == .reminded else { return }
-        turn.trace = watch.trace
-        var plan = DeliveryPlan(
-            reason: .watchReminder, severity: .safety, scope: DerivedID.reminder(watch))
-        plan.person = watch.person
-        plan.expires = watch.deadline + .seconds(watch.graceSeconds)
-        _ = delivery.notify(
-            watch.person, .watchReminder(deadline: watch.deadline, note: watch.note), plan, &turn)
-    }
 
     /// Asks a person on all channels to check in, unless they have an active emergency.
     func contactOverdue(
@@ -193,7 +181,8 @@ extension Recipients {
                 } else if member.joined == nil {
                     .notJoined
                 } else {
-                    ZoneAudience.standard.roles.contains(member.role) ? reason : .role
+                    ZoneAudience.standard.roles.contains(circle.role(of: member, over: subject))
+                        ? reason : .role
                 }
             return NotifyDecision(recipient: member.person, reason: forAll ?? own)
         }

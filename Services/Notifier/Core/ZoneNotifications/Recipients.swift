@@ -23,7 +23,7 @@ package enum Recipients {
         return circle.members.sorted { $0.person < $1.person }.map { member in
             NotifyDecision(
                 recipient: member.person,
-                reason: forAll ?? reason(for: member, about: change, audience))
+                reason: forAll ?? reason(for: member, in: circle, about: change, audience))
         }
     }
 
@@ -46,7 +46,9 @@ package enum Recipients {
         if let transition = change.transition, !zone.transitions.contains(transition) {
             return .transitionOff
         }
-        if subject.precision == .zone, !directory.mayName(zone, of: subject, in: circle) {
+        if subject.precision == .zone,
+            !ZoneNaming(in: directory).mayName(zone, of: subject, in: circle)
+        {
             return zone.isLargeEnoughToName ? .zoneNotAccepted : .zoneTooSmall
         }
         return now - change.ageFrom > Limits.routineAgeMax ? .tooOld : nil
@@ -64,12 +66,15 @@ package enum Recipients {
 
     /// - Parameter audience: recipients configured in the zone
     private static func reason(
-        for member: Membership, about change: ZoneChange, _ audience: ZoneAudience
+        for member: Membership, in circle: Circle, about change: ZoneChange,
+        _ audience: ZoneAudience
     ) -> NotifyReason {
         if member.person == change.person { return .themselves }
         if member.joined == nil { return .notJoined }
+        let role = circle.member(change.person).map { circle.role(of: member, over: $0) }
         let isNamed =
-            audience.roles.contains(member.role) || audience.people.contains(member.person)
+            audience.roles.contains(role ?? member.role)
+            || audience.people.contains(member.person)
         return isNamed ? change.reason : .role
     }
 

@@ -75,7 +75,34 @@ private struct RequestedNotice {
             severity = .account
             content = .account(message)
             overridesOptOut = message.overridesOptOut
+        case .membership(let notice):
+            let phrases = Language(locale: request.locale).phrases
+            reason = notice.reason
+            severity = .account
+            content = notice.content(phrases)
+            // It may go to a stranger, so its text is Jaga's and not the sender's.
+            sender = GivenName(in: request.sender)?.text ?? phrases.somebody
         case .decoy: return nil
+        }
+    }
+}
+
+extension MembershipNotice {
+    fileprivate var reason: NotifyReason {
+        switch self {
+        case .invitation: .invitation
+        case .consent, .takeOver: .membership
+        }
+    }
+
+    fileprivate func content(_ phrases: any Phrasebook) -> NoticeContent {
+        switch self {
+        case .invitation(let link): .circleInvitation(link: link)
+        case .consent(let link): .consent(link: link)
+        case .takeOver(let ward, let time):
+            .takeOver(
+                ward: GivenName(in: ward)?.text ?? phrases.somebody,
+                date: String(time.description.prefix(10)))
         }
     }
 }

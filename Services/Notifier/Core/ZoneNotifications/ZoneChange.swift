@@ -22,7 +22,8 @@ package struct ZoneChange: Hashable, Sendable {
     package var person: PersonID
     package var zone: ZoneID
     package var zoneName: String
-    package var zoneKind: ZoneKind
+    /// Whether being in the zone alarms the person.
+    package var alarms: Bool
     package var circle: CircleID?
     package var set: ZoneSetID?
     /// When it happened or was detected.
@@ -67,7 +68,7 @@ package struct ZoneChange: Hashable, Sendable {
     private init(_ kind: Kind, _ crossing: ZoneCrossing, at time: Timestamp) {
         self.kind = kind
         (person, zone, zoneName) = (crossing.person, crossing.zone, crossing.zoneName)
-        (zoneKind, circle, set) = (crossing.zoneKind, crossing.circle, crossing.set)
+        (alarms, circle, set) = (crossing.zoneKind.rules.alarms, crossing.circle, crossing.set)
         (at, ageFrom, fix) = (time, time, crossing.fix)
     }
 
@@ -76,13 +77,13 @@ package struct ZoneChange: Hashable, Sendable {
         (person, zone, zoneName) = (absence.person, absence.zone, absence.zoneName)
         (circle, set, at, fix) = (absence.circle, absence.set, absence.by, absence.fix)
         ageFrom = at
-        zoneKind = .safe
+        alarms = false
     }
 
     private init(_ kind: Kind, _ change: AlarmChange, at time: Timestamp) {
         self.kind = kind
         (person, zone, zoneName) = (change.person, change.zone, change.zoneName)
-        (zoneKind, circle, set) = (.alert, change.circle, change.set)
+        (alarms, circle, set) = (true, change.circle, change.set)
         (at, ageFrom, fix) = (time, time, change.fix)
     }
 
@@ -133,7 +134,7 @@ package struct ZoneChange: Hashable, Sendable {
     /// are notified once. Leaving to the vicinity ends no alarm, so it has its own scope. So do
     /// alarms that start or end without a movement.
     func scope(of event: EventID) -> EventID {
-        guard zoneKind.rules.alarms, let fix else { return event }
+        guard alarms, let fix else { return event }
         let part: String
         switch kind {
         case .entered, .approached, .alarmStarted(_, initial: false): part = "start"
@@ -153,10 +154,10 @@ package struct ZoneChange: Hashable, Sendable {
             .zone(zone, zone: zoneName, at: at, place: place)
         }
         switch kind {
-        case .entered: return content(zoneKind.rules.alarms ? .alertEntered : .entered)
+        case .entered: return content(alarms ? .alertEntered : .entered)
         case .left(let isNear):
-            return content(zoneKind.rules.alarms && !isNear ? .alertLeft : .left)
-        case .approached: return content(zoneKind.rules.alarms ? .alertNear : .near)
+            return content(alarms && !isNear ? .alertLeft : .left)
+        case .approached: return content(alarms ? .alertNear : .near)
         case .dwelled(let age):
             return age.map { content(.staysUnseen(minutes: $0)) } ?? content(.stays)
         case .passed: return content(.passedThrough)

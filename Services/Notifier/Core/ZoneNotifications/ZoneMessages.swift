@@ -36,7 +36,8 @@ struct ZoneMessages: Sendable {
         // A number that replied STOP gets no text.
         let hasOptedOut = delivery.contacts.hasOptedOut(text.number)
         // Nobody but the person may learn that the number is on their never-notify list.
-        let isHidden = turn.directory.hides(person.id, fromAddress: text.number)
+        let isHidden = NeverNotifyRules(in: turn.directory).hides(
+            person.id, fromAddress: text.number)
         if let reason = usable.isEmpty
             ? rejection
             : isOld ? .tooOld : hasOptedOut ? .stopped : isHidden ? .neverNotify : nil
@@ -152,7 +153,8 @@ struct ZoneMessages: Sendable {
             guard turn.now < text.expires else {
                 return turn.emit(.answer(request: command.request, .expired))
             }
-            let isHidden = turn.directory.hides(text.person, fromAddress: text.number)
+            let isHidden = NeverNotifyRules(in: turn.directory).hides(
+                text.person, fromAddress: text.number)
             let isConfirmed = text.messages.contains {
                 turn.directory.message($0)?.confirmed != nil
             }
@@ -232,7 +234,9 @@ extension Recipients {
             .filter { $0.owns(zone.owner) }
         return !circles.isEmpty
             && circles.allSatisfy { circle in
-                circle.member(person).map { directory.mayName(zone, of: $0, in: circle) } ?? false
+                circle.member(person).map {
+                    ZoneNaming(in: directory).mayName(zone, of: $0, in: circle)
+                } ?? false
             }
     }
 

@@ -23,7 +23,9 @@ struct NotificationRequests {
         var subjects: Set<PersonID> = []
         var last = rows.last?.seq
         for (seq, row) in rows where row.recipient == person || row.person == person {
-            guard row.isReadable(by: person, in: context.directory) else { continue }
+            guard row.isReadable(by: person, in: context.directory),
+                try !isCovert(row, for: person)
+            else { continue }
             items.append(Documents.personNotification(row, to: person))
             if let subject = row.person { subjects.insert(subject) }
             guard items.count < page.limit else {
@@ -37,6 +39,14 @@ struct NotificationRequests {
             "next": isMore ? last.map { .string(String($0)) } ?? .null : .null,
         ]
         return .respond(.json(list), showing: Array(subjects))
+    }
+
+    /// Whether a message is about an emergency under duress of its reader, which does not exist for
+    /// them.
+    private func isCovert(_ row: Notification, for reader: PersonID) throws -> Bool {
+        guard row.person == reader, let id = row.emergency else { return false }
+        let known = try context.core.escalation.emergency(id) ?? context.store.emergency(id)
+        return known?.isVisible(to: reader) == false
     }
 
     /// Messages in the built-in sink.
@@ -103,8 +113,7 @@ extension Documents {
             "emergency": row.emergency.map { .string($0.description) } ?? .null,
             "channel": .string(row.channel.rawValue),
             "to": .string(isOwn ? row.address : masked(row.address)),
-            "text": .string(
-                row.channel.rules.form == .letter ? row.rendered.long : row.rendered.short),
+            "text": .string(row.textWithoutToken(to: reader)),
         ]
     }
 

@@ -78,8 +78,8 @@ struct Transfers {
             registry.driver(message.gateway).map {
                 TestExchange(GatewayRegistry.message(message, at: now), by: $0)
             }
-        case .status, .denied, .unknown, .notYet, .notEnded, .text, .number, .expired,
-            .unknownGateway, .wrongAddress:
+        case .status, .denied, .unknown, .notYet, .notEnded, .notReopenable, .text, .number,
+            .expired, .unknownGateway, .wrongAddress, .tooMany:
             nil
         }
     }

@@ -29,19 +29,23 @@ extension NotifierStore {
     ///
     /// - Parameter before: microseconds since 1970, exclusive
     func endedEmergencies(
-        before: Int64, limit: Int
+        for reader: PersonID?, before: Int64, limit: Int
     ) throws -> [(ended: Int64, row: Emergency)] {
         try database.all(
             """
             SELECT ended, body FROM emergencies WHERE ended IS NOT NULL AND ended < ?1
+                AND (json_extract(body, '$.underDuress') IS NULL
+                    OR json_extract(body, '$.person') IS NOT ?3)
             ORDER BY ended DESC LIMIT ?2
-            """, .integer(before), .integer(limit)
+            """, .integer(before), .integer(limit),
+            reader.map { .text($0.description) } ?? .null
         ) { (ended: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
     }
 
     /// Deletes an emergency with its escalations.
     func erase(_ emergency: EmergencyID) throws {
         try database.run("DELETE FROM escalations WHERE emergency = ?1", .id(emergency))
+        try database.run("DELETE FROM links WHERE emergency = ?1", .id(emergency))
         try database.run("DELETE FROM emergencies WHERE id = ?1", .id(emergency))
     }
 }

@@ -17,6 +17,21 @@ struct EscalationRequests {
         _ request: Request, _ parameters: Parameters, by principal: Principal
     ) throws -> Command {
         let emergency = try parameters.id("emergency", EmergencyID.self)
+        return Command(
+            request: request.id, emergency: emergency, principal: principal,
+            note: try note(of: request), trace: request.trace)
+    }
+
+    /// Reads an acknowledgement with the code of a message.
+    func referenceCommand(
+        _ request: Request, _ parameters: Parameters, by principal: Principal
+    ) throws -> ReferenceCommand {
+        ReferenceCommand(
+            request: request.id, code: parameters["code"], principal: principal,
+            note: try note(of: request), trace: request.trace)
+    }
+
+    private func note(of request: Request) throws -> String? {
         var note: String?
         if !request.body.isEmpty {
             let member = try request.json()["note"]
@@ -30,23 +45,23 @@ struct EscalationRequests {
                 "the note is too long", field: "note",
                 hint: "at most \(Limits.commandNoteCharactersMax) characters")
         }
-        return Command(
-            request: request.id, emergency: emergency, principal: principal, note: note,
-            trace: request.trace)
+        return note
     }
 
     /// Emergencies, newest first: active ones, or ended ones with `?state=ended`.
-    func list(_ request: Request) throws -> RequestOutcome {
+    func list(_ request: Request, for reader: PersonID?) throws -> RequestOutcome {
         let page = try Page(request)
         let directory = context.directory
         switch request.query["state"] ?? "active" {
         case "active":
-            let items = context.core.escalation.active.prefix(page.limit).map {
-                Documents.escalation($0, in: directory)
-            }
+            let items = context.core.escalation.active.filter { $0.isVisible(to: reader) }
+                .prefix(page.limit).map {
+                    Documents.escalation($0, in: directory)
+                }
             return .respond(.json(["items": .array(items), "next": nil]))
         case "ended":
-            let rows = try context.store.endedEmergencies(before: page.before, limit: page.limit)
+            let rows = try context.store.endedEmergencies(
+                for: reader, before: page.before, limit: page.limit)
             return .respond(
                 page.response(
                     rows.map { ($0.ended, Documents.escalation($0.row, in: directory)) }))
@@ -66,7 +81,8 @@ struct EscalationRequests {
         let target = RightsTarget.emergency(
             of: row?.person ?? PersonID(.zero), isRecipient: isRecipient, isAcknowledged: false)
         // Who may not read it must not learn that it exists.
-        guard let row, directory.decide(principal, .readEmergency, on: target, at: now).isAllowed
+        guard let row, row.isVisible(to: principal.person),
+            directory.decide(principal, .readEmergency, on: target, at: now).isAllowed
         else { throw Problem.notFound("there is no such emergency") }
         let circles =
             principal.person.map { directory.circles(of: row.person, answeredBy: $0) }
@@ -82,7 +98,7 @@ struct EscalationRequests {
         let subject = RightsSubject(
             circle: circle, person: row.person, isRecipient: isRecipient,
             isAcknowledged: row.state != .open)
-        let decisions = directory.rights(of: principal, about: subject, at: now)
+        let decisions = principal.rights(about: subject, in: directory, at: now)
         return .respond(.json(RightsView.list(decisions, of: principal)))
     }
 
@@ -90,9 +106,11 @@ struct EscalationRequests {
     ///
     /// The access is recorded for everyone whose contact points it shows, and logged with the id,
     /// which identifies nobody.
-    func show(_ id: EmergencyID, _ log: Log) throws -> RequestOutcome {
+    func show(_ id: EmergencyID, for reader: PersonID?, _ log: Log) throws -> RequestOutcome {
         let store = context.store
-        guard let row = try context.core.escalation.emergency(id) ?? store.emergency(id) else {
+        guard let row = try context.core.escalation.emergency(id) ?? store.emergency(id),
+            row.isVisible(to: reader)
+        else {
             throw Problem.notFound(
                 "there is no such emergency", hint: "GET /v1/escalations lists them")
         }

@@ -106,7 +106,7 @@ final class LiveStreams {
 
     /// Called before the replica applies a record of the directory.
     func directoryWillChange(_ event: Event) {
-        arriving = host.replica.visibleChanges(by: event.body)
+        arriving = VisibleChange.changes(by: event.body, in: host.replica)
     }
 
     /// Applies a record of the directory, which the replica already has.

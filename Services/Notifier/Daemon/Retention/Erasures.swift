@@ -80,7 +80,9 @@ struct Erasures {
     private func finish(_ erasure: inout Erasure, in directory: Replica) throws {
         let person = erasure.person
         let others = Set(directory.sortedPeople.flatMap(\.contacts).map(\.address))
-        for table in ["timeline", "texts"] {
+        try database.run("DELETE FROM links WHERE recipient = ?1", .id(person))
+        erasure.found += database.lastChanges
+        for table in ["timeline", "texts", "own_watches"] {
             try database.run("DELETE FROM \(table) WHERE person = ?1", .id(person))
         }
         for address in erasure.addresses.subtracting(others).sorted() {
@@ -88,6 +90,7 @@ struct Erasures {
             try database.run("DELETE FROM numbers WHERE number = ?1", .text(address))
             erasure.found += database.lastChanges
         }
+        try store.eraseFollowedPositions(of: person)
         let emergencies = try database.all(
             "SELECT id FROM emergencies WHERE json_extract(body, '$.person') = ?1",
             .text(person.description)

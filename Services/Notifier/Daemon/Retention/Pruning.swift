@@ -41,6 +41,7 @@ struct Pruning {
         most = max(most, try prune("timeline", "seq", by: "at", Limits.timelineKept))
         most = max(most, try prune("texts", "seq", by: "created", Limits.textsKept))
         most = max(most, try pruneEmergencies())
+        most = max(most, try pruneFollowedPositions())
         try pruneTimelines(in: directory)
         try database.run(
             "DELETE FROM sink WHERE seq <= (SELECT max(seq) FROM sink) - ?1",
@@ -70,6 +71,16 @@ struct Pruning {
         return old.count
     }
 
+    private func pruneFollowedPositions() throws -> Int {
+        try database.run(
+            """
+            DELETE FROM followed_position WHERE (person, time) IN (
+                SELECT person, time FROM followed_position WHERE time < ?1 ORDER BY time LIMIT ?2)
+            """, .time(time - .seconds(Int64(emergencyDays) * 86_400)),
+            .integer(Limits.pruneRowsMax))
+        return database.lastChanges
+    }
+
     private func pruneEmergencies() throws -> Int {
         let old = try database.all(
             "SELECT id FROM emergencies WHERE ended < ?1 ORDER BY ended LIMIT ?2",
@@ -82,19 +93,38 @@ struct Pruning {
     /// Prunes timelines of circles with a shorter history, except entries of emergencies.
     private mutating func pruneTimelines(in directory: Replica) throws {
         if circles.isEmpty {
-            circles = directory.sortedCircles.filter { $0.historyDays != nil }.map(\.id)
+            circles = directory.sortedCircles.filter(\.limitsHistory).map(\.id)
         }
         for id in circles.suffix(Limits.circlesPrunedAtATime) {
             circles.removeLast()
-            guard let days = directory.circle(id)?.historyDays else { continue }
-            try database.run(
-                """
-                DELETE FROM timeline WHERE seq IN (
-                    SELECT seq FROM timeline WHERE circle = ?1 AND at < ?2
-                        AND json_extract(body, '$.emergency') IS NULL
-                    ORDER BY at LIMIT ?3)
-                """, .id(id), .time(time - .seconds(Int64(days) * 86_400)),
-                .integer(Limits.pruneRowsMax))
+            guard let circle = directory.circle(id) else { continue }
+            if let days = circle.historyDays { try pruneTimeline(of: id, about: nil, days: days) }
+            for member in circle.members {
+                guard let days = member.agreedHistoryDays else { continue }
+                try pruneTimeline(of: id, about: member.person, days: days)
+            }
         }
+    }
+
+    /// - Parameter person: nil = everybody
+    private func pruneTimeline(
+        of circle: CircleID, about person: PersonID?, days: Int
+    ) throws {
+        try database.run(
+            """
+            DELETE FROM timeline WHERE seq IN (
+                SELECT seq FROM timeline
+                WHERE circle = ?1 AND at < ?2 AND (?4 IS NULL OR person = ?4)
+                    AND json_extract(body, '$.emergency') IS NULL
+                ORDER BY at LIMIT ?3)
+            """, .id(circle), .time(time - .seconds(Int64(days) * 86_400)),
+            .integer(Limits.pruneRowsMax), .id(person))
+    }
+}
+
+extension Circle {
+    /// Whether the circle, or a member of it, has a shorter history than plans store.
+    fileprivate var limitsHistory: Bool {
+        historyDays != nil || members.contains { $0.agreedHistoryDays != nil }
     }
 }

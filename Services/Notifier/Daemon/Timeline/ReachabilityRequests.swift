@@ -11,12 +11,15 @@ import Web
 struct ReachabilityRequests {
     let context: RequestContext
 
-    /// A circle that the caller has not joined is reported as not found.
+    /// For its members, the operator and staff with that role; to others, a circle is reported as
+    /// not found.
     func reachability(of id: CircleID, for principal: Principal) throws -> RequestOutcome {
         let replica = context.directory
         let caller = principal.person
+        func isMember(_ circle: Circle) -> Bool { caller.flatMap(circle.member)?.joined != nil }
         guard let circle = replica.circle(id),
-            caller.map({ circle.member($0)?.joined != nil }) ?? (principal == .operator)
+            isMember(circle)
+                || replica.decide(principal, .administer, on: .suite, at: context.now).isAllowed
         else { throw Problem.notFound("there is no such circle") }
         let known = context.core.delivery.reachability
         let items = circle.members.filter { $0.joined != nil }
@@ -36,7 +39,7 @@ struct ReachabilityRequests {
                             .map { Documents.reachability(of: $0, known, at: context.now) }),
                 ]
             }
-        let alone = caller.map {
+        let alone = (isMember(circle) ? caller : nil).map {
             known.obstacle(toHelpersOf: $0, in: replica, at: context.now)
         }
         let page: JSON = [

@@ -25,10 +25,10 @@ struct TimelineRequests {
         if let denial = decision.denial { throw Problem.denied(denial.explanation) }
         let reader = principal.person
         let since = reader.flatMap { circle.member($0)?.joined } ?? .zero
-        let hidden = reader.map { replica.hiddenPeople(from: $0, in: id) }
+        let hidden = reader.map { NeverNotifyRules(in: replica).hiddenPeople(from: $0, in: id) }
         let rows = try context.store.timeline(
             of: circle, for: reader, since: since, hiding: hidden ?? (all: [], emergencies: []),
-            before: page.before, limit: page.limit)
+            before: page.before, limit: page.limit, at: context.now)
         let response = page.response(
             rows.map { seq, row in
                 (seq, Documents.timeline(row.shown(to: reader, in: circle), seq: seq, in: replica))

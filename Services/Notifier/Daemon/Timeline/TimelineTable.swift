@@ -15,17 +15,18 @@ extension NotifierStore {
             try text(row))
     }
 
-    /// - Parameter hidden: people whose entries are not shown, and those whose emergencies are not
+    /// - Parameters:
+    ///   - hidden: people whose entries are not shown, and those whose emergencies are not
+    ///   - now: the time from which the history that each member agreed to counts
     func timeline(
         of circle: Circle, for reader: PersonID?, since: Timestamp,
         hiding hidden: (all: [PersonID], emergencies: [PersonID]) = ([], []), before: Int64,
-        limit: Int
+        limit: Int, at now: Timestamp
     ) throws -> [(seq: Int64, row: TimelineRecord)] {
-        // Each member by hexadecimal id, with the time of joining.
+        // Each member by hexadecimal id, with the time from which the reader sees them.
         let members = circle.members.compactMap { member in
-            member.joined.map { joined in
-                JSON.Member(
-                    Hex.encode(member.person.raw.bytes), .integer(joined.microseconds))
+            circle.timelineStart(of: member, for: reader, at: now).map { start in
+                JSON.Member(Hex.encode(member.person.raw.bytes), .integer(start.microseconds))
             }
         }
         return try database.all(
@@ -34,6 +35,7 @@ extension NotifierStore {
             WHERE circle = ?1 AND seq < ?2 AND at >= ?3 AND (shared OR person = ?4)
                 AND (json_extract(body, '$.emergency') IS NOT NULL
                     OR at >= (SELECT value FROM json_each(?6) WHERE key = lower(hex(person))))
+                AND (json_extract(body, '$.isCovert') IS NULL OR person IS NOT ?4)
                 AND lower(hex(person)) NOT IN (SELECT value FROM json_each(?7))
                 AND (json_extract(body, '$.emergency') IS NULL
                     OR lower(hex(person)) NOT IN (SELECT value FROM json_each(?8)))
@@ -47,5 +49,23 @@ extension NotifierStore {
     /// People by hexadecimal id, as a JSON array.
     private static func list(_ people: [PersonID]) -> String {
         JSON.array(people.map { .string(Hex.encode($0.raw.bytes)) }).text
+    }
+}
+
+extension Circle {
+    /// When a reader's view of one member begins; nil = the reader sees nothing of them.
+    ///
+    /// - Parameter reader: nil = the operator
+    fileprivate func timelineStart(
+        of subject: Membership, for reader: PersonID?, at now: Timestamp
+    ) -> Timestamp? {
+        guard let joined = subject.joined, reader != subject.person else { return subject.joined }
+        if let viewer = reader.flatMap(member), role(of: viewer, over: subject) == .member,
+            !membersSee(subject)
+        {
+            return nil
+        }
+        guard let days = historyDays(of: subject) else { return joined }
+        return max(joined, now - .seconds(Int64(days) * 86_400))
     }
 }

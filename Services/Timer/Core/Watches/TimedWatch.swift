@@ -22,11 +22,6 @@ public struct TimedWatch: Hashable, Sendable {
         EmergencySignal(
             id: EmergencyID(Expiry.id(of: watch)), person: watch.person, trigger: .watchExpired,
             raised: min(expiry, now), received: now, countdownEnds: now, note: watch.note,
-            trace: watch.trace)
+            recipients: watch.recipients, trace: watch.trace)
     }
-}
-
-extension WatchState {
-    /// Whether it is running.
-    var isActive: Bool { self == .active || self == .reminded }
 }

@@ -26,7 +26,7 @@ struct Watches: Sendable {
     /// and starts a new one.
     mutating func start(_ start: WatchStart, _ turn: inout Turn) {
         let deadline = start.span.end(from: turn.now)
-        if let rejection = rejection(of: deadline, note: start.note, at: turn.now) {
+        if let rejection = rejection(of: deadline, note: start.terms.note, at: turn.now) {
             turn.emit(.respond(start.request, .rejected(rejection)))
             return
         }
@@ -36,7 +36,7 @@ struct Watches: Sendable {
         }
         if let id = watchOfPerson[start.person], let running = running[id] {
             if deadline > running.watch.deadline {
-                let answer = extend(running, to: deadline, note: start.note, &turn)
+                let answer = extend(running, to: deadline, as: start.terms, &turn)
                 turn.emit(.respond(start.request, answer))
                 return
             }
@@ -47,7 +47,9 @@ struct Watches: Sendable {
         }
         let watch = Watch(
             id: start.id, person: start.person, started: turn.now, deadline: deadline,
-            graceSeconds: settings.graceSeconds, note: start.note, trace: start.trace)
+            graceSeconds: settings.graceSeconds, note: start.terms.note,
+            destination: start.terms.destination, recipients: start.terms.recipients,
+            trace: start.trace)
         let timed = TimedWatch(watch: watch, reminder: reminder(before: deadline, at: turn.now))
         update(timed, &turn)
         turn.emit(.respond(start.request, .started(timed)))
@@ -61,15 +63,17 @@ struct Watches: Sendable {
         if let rejection = rejection(of: deadline, note: nil, at: turn.now) {
             return .rejected(rejection)
         }
-        return extend(running, to: deadline, note: nil, &turn)
+        return extend(running, to: deadline, as: WatchTerms(), &turn)
     }
 
     private mutating func extend(
-        _ running: TimedWatch, to deadline: Timestamp, note: String?, _ turn: inout Turn
+        _ running: TimedWatch, to deadline: Timestamp, as terms: WatchTerms, _ turn: inout Turn
     ) -> WatchResult {
         var timed = running
         timed.watch.deadline = deadline
-        timed.watch.note = note ?? timed.watch.note
+        timed.watch.note = terms.note ?? timed.watch.note
+        timed.watch.destination = terms.destination ?? timed.watch.destination
+        timed.watch.recipients = terms.recipients ?? timed.watch.recipients
         timed.watch.state = .active
         timed.watch.version += 1
         timed.reminder = reminder(before: deadline, at: turn.now)
@@ -88,9 +92,33 @@ struct Watches: Sendable {
         return .closed(timed)
     }
 
+    /// Applies a command that arrived by SMS or by a link; an impossible one changes nothing.
+    mutating func apply(_ command: WatchCommand, _ turn: inout Turn) {
+        guard watchOfPerson[command.person] == command.watch else { return }
+        switch command.action {
+        case .extend: _ = extend(command.watch, by: .seconds(command.seconds), &turn)
+        }
+    }
+
     /// Cancels the watch of a removed person.
     mutating func removePerson(_ person: PersonID, _ turn: inout Turn) {
         if let id = watchOfPerson[person] { _ = close(id, as: .cancel, &turn) }
+    }
+
+    // MARK: Arrival
+
+    /// Ends a watch because the person arrived at its destination.
+    ///
+    /// The crossing counts if it is a confirmed entry by a fix since the start: the person was
+    /// outside before. It may be received during the grace period.
+    mutating func entered(_ crossing: ZoneCrossing, _ turn: inout Turn) {
+        guard let id = watchOfPerson[crossing.person], var timed = running[id],
+            timed.watch.destination == crossing.zone, crossing.isConfirmedEntry,
+            crossing.fix.time >= timed.watch.started
+        else { return }
+        timed.watch.state = .arrived
+        timed.watch.version += 1
+        update(timed, &turn)
     }
 
     // MARK: Expiry
@@ -154,7 +182,7 @@ struct Watches: Sendable {
     private mutating func store(_ timed: TimedWatch) {
         let watch = timed.watch
         hold.remove(watch.id)
-        if watch.state.isActive {
+        if watch.state.isRunning {
             running[watch.id] = timed
             watchOfPerson[watch.person] = watch.id
             queue.set(watch.id, due: timed.due)

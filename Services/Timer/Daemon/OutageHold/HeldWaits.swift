@@ -26,7 +26,7 @@ struct HeldWaits {
             return HeldEntry(
                 id: id.description, kind: "deadline", what: deadline.kind.rawValue,
                 person: deadline.person, emergency: deadline.emergency, due: due,
-                isShown: !deadline.kind.isNotifierOwned)
+                isShown: deadline.kind.rules.handler != .notifier)
         }
     }
 }
@@ -38,12 +38,5 @@ extension HeldWait {
         case .deadline(let id): id.description
         case .watch(let id): id.description
         }
-    }
-}
-
-extension DeadlineKind {
-    /// Whether the notifier owns this deadline and shows what is held because of it.
-    fileprivate var isNotifierOwned: Bool {
-        [.tier, .fallback, .acknowledgementHold].contains(self)
     }
 }

@@ -24,7 +24,7 @@ struct IdempotentWatches {
     mutating func begin(
         _ request: Request, of operation: Operation, as input: Input, at now: Timestamp
     ) throws -> Response? {
-        currentKey = try IdempotencyStore.Key(request, of: operation)
+        currentKey = try IdempotencyStore.Key(request, as: operation.repetition)
         guard let currentKey, let first = try store.response(to: currentKey, at: now),
             try isCurrent(first, to: input)
         else { return nil }
@@ -46,6 +46,6 @@ struct IdempotentWatches {
         guard let id = try? JSON.parse(first.body)["id"]?.string.flatMap({ WatchID($0) }) else {
             return false
         }
-        return try watches.find(id).map { [.active, .reminded].contains($0.watch.state) } ?? false
+        return try watches.find(id)?.watch.state.isRunning ?? false
     }
 }

@@ -3,10 +3,10 @@ import Parsing
 import TimerCore
 import Web
 
-/// The body of a watch request: `{"minutes": 45}` or `{"deadline": "…"}`, and an optional note.
+/// The body of a watch request: `{"minutes": 45}` or `{"deadline": "…"}`, and optional terms.
 struct WatchBody: Equatable {
     var span: Span
-    var note: String?
+    var terms = WatchTerms()
 
     /// - Parameter names: allowed fields.
     /// - Throws: a ``Problem`` that names the field.
@@ -20,11 +20,32 @@ struct WatchBody: Equatable {
                 hint: "Allowed fields: " + names.joined(separator: ", "))
         }
         span = try WatchBody.span(minutes: json.given("minutes"), deadline: json.given("deadline"))
-        guard let value = json.given("note") else { return }
-        guard let note = value.string else {
-            throw .invalid("must be a string", field: "note")
+        terms.note = try json.text("note")
+        if let text = try json.text("destination") {
+            guard let zone = ZoneID(text) else {
+                throw .invalid("must be the id of a zone", field: "destination")
+            }
+            terms.destination = zone
         }
-        self.note = note.isEmpty ? nil : note
+        terms.recipients = try WatchBody.recipients(json.given("recipients"))
+    }
+
+    /// Reads a list of people; nil if it is missing.
+    static func recipients(_ json: JSON?) throws(Problem) -> [PersonID]? {
+        guard let json else { return nil }
+        guard let items = json.array, (1...Limits.recipientsMax).contains(items.count) else {
+            throw .invalid(
+                "must be a list of 1 to \(Limits.recipientsMax) people", field: "recipients",
+                hint: "Leave it out to notify everyone in your circles.")
+        }
+        var people: Set<PersonID> = []
+        for item in items {
+            guard let person = item.string.flatMap({ PersonID($0) }) else {
+                throw .invalid("must contain ids of people", field: "recipients")
+            }
+            people.insert(person)
+        }
+        return people.sorted()
     }
 
     private static let hint =
@@ -55,8 +76,15 @@ struct WatchBody: Equatable {
 
 extension JSON {
     /// The value of a member; nil if it is missing or null.
-    fileprivate func given(_ key: String) -> JSON? {
+    func given(_ key: String) -> JSON? {
         guard let value = self[key], !value.isNull else { return Optional.none }
         return value
+    }
+
+    /// The text of a member; nil if it is missing, null or empty.
+    func text(_ key: String) throws(Problem) -> String? {
+        guard let value = given(key) else { return nil }
+        guard let text = value.string else { throw .invalid("must be a string", field: key) }
+        return text.isEmpty ? nil : text
     }
 }

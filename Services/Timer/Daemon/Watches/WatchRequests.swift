@@ -80,12 +80,31 @@ struct WatchRequests {
             throw .denied("only a person can start a watch")
         }
         try allow(principal, .watch, on: .person(person))
-        let body = try WatchBody(request.json(), fields: ["minutes", "deadline", "note"])
+        let body = try WatchBody(
+            request.json(), fields: ["minutes", "deadline", "note", "destination", "recipients"])
+        if let zone = body.terms.destination { try checkDestination(zone, of: person) }
+        try replica.checkRecipients(body.terms.recipients, of: person)
         return .startWatch(
             WatchStart(
-                id: WatchID(SecureRandom.id()), person: person, span: body.span, note: body.note,
-                obstacle: reachability.obstacle(toHelpersOf: person, in: replica, at: now),
+                id: WatchID(SecureRandom.id()), person: person, span: body.span, terms: body.terms,
+                obstacle: reachability.obstacle(
+                    toHelpersOf: person, among: body.terms.recipients, in: replica, at: now),
                 trace: request.trace, request: request.id))
+    }
+
+    /// Checks that entries into a zone are decided for a person, and confirmed.
+    private func checkDestination(_ id: ZoneID, of person: PersonID) throws(Problem) {
+        guard let zone = replica.zone(id), replica.appliesEntries(of: zone, to: person, at: now)
+        else {
+            throw .invalid(
+                "no such zone applies to you", field: "destination",
+                hint: "Choose an active zone of yours or of a circle that you share with.")
+        }
+        guard zone.kind.rules.confirmsEntry else {
+            throw .invalid(
+                "entries into \(zone.kind.rawValue) zones are not confirmed", field: "destination",
+                hint: "Choose a safe zone.")
+        }
     }
 
     /// The watch of the path, if the principal may perform the operation. A watch that they

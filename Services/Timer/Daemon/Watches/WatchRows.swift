@@ -10,14 +10,17 @@ struct WatchRows {
         let watch = timed.watch
         try database.run(
             """
-            INSERT INTO watch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO watch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET deadline = excluded.deadline, note = excluded.note,
                 state = excluded.state, version = excluded.version, reminder = excluded.reminder,
-                changed = excluded.changed
+                changed = excluded.changed, destination = excluded.destination,
+                recipients = excluded.recipients
             """,
             .id(watch.id), .id(watch.person), .time(watch.started), .time(watch.deadline),
             .integer(watch.graceSeconds), .text(watch.note), .text(watch.state.rawValue),
-            .text(watch.trace), .integer(watch.version), .time(timed.reminder), .time(now))
+            .text(watch.trace), .integer(watch.version), .time(timed.reminder), .time(now),
+            .id(watch.destination),
+            .blob(watch.recipients.map { IDList.write($0.map(\.raw)) }))
     }
 
     func find(_ id: WatchID) throws -> TimedWatch? {
@@ -77,7 +80,7 @@ struct WatchRows {
 
     private static let select =
         "SELECT id, person, started, deadline, grace, note, state, trace, version, reminder, "
-        + "changed FROM watch "
+        + "changed, destination, recipients FROM watch "
 
     private func read(_ row: Row) throws -> TimedWatch {
         guard let state = WatchState(rawValue: row.text(6)) else {
@@ -85,8 +88,10 @@ struct WatchRows {
         }
         let watch = Watch(
             id: row.id(0), person: row.id(1), started: row.time(2), deadline: row.time(3),
-            graceSeconds: row.int(4), note: row.optionalText(5), state: state, trace: row.text(7),
-            version: row.int64(8))
+            graceSeconds: row.int(4), note: row.optionalText(5), destination: row.optionalID(11),
+            recipients: row.isNull(12) ? nil : IDList.read(row.blob(12)).map { PersonID($0) },
+            state: state,
+            trace: row.text(7), version: row.int64(8))
         return TimedWatch(watch: watch, reminder: row.time(9))
     }
 }
@@ -105,7 +110,7 @@ struct WatchMark: Hashable {
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let id = WatchID(parts[1]),
-            let started = OutsideNumber.integer(parts[0], in: 0...OutsideNumber.most)
+            let started = UntrustedNumber.integer(parts[0], in: 0...UntrustedNumber.most)
         else { return nil }
         self.init(started: Timestamp(microseconds: Int64(started)), id: id)
     }

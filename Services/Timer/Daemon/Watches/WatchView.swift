@@ -17,6 +17,13 @@ extension TimedWatch {
             .init("expiry", .string(expiry.description)),
         ]
         if let note = watch.note { members.append(.init("note", .string(note))) }
+        if let destination = watch.destination {
+            members.append(.init("destination", .string(destination.description)))
+        }
+        if let recipients = watch.recipients {
+            members.append(
+                .init("recipients", .array(recipients.map { .string($0.description) })))
+        }
         members.append(.init("version", .integer(watch.version)))
         return .object(members)
     }

@@ -1,8 +1,0 @@
-import API
-import Web
-
-typealias Endpoint = IngestOperation
-
-extension Endpoint {
-    static let router = Router(IngestOperation.table)
-}
