@@ -119,11 +119,11 @@ private let dewi = Principal.person(person(4))
         let scene = Scene.closed()
         scene.setContacts(of: 4, [contact(4, "+15550000104")])
         _ = scene.change { $0.membersSeePositions = true }
-        #expect(scene.told.map(\.address) == ["+15550000104"])
-        #expect(scene.told.map(\.content) == [.consent])
-        #expect(scene.told.map(\.sender) == ["Anna"])
+        #expect(scene.notified.map(\.address) == ["+15550000104"])
+        #expect(scene.notified.map(\.content) == [.consent])
+        #expect(scene.notified.map(\.sender) == ["Anna"])
         scene.ask(anna, .updateMember(circle(1), person(3), member(.guardian)))
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
     }
 
     @Test func `asked, withdrawn and asked again sends no flood of messages`() {
@@ -132,16 +132,16 @@ private let dewi = Principal.person(person(4))
         var count = 0
         for _ in 0..<48 {
             _ = scene.change { $0.membersSeePositions = true }
-            count += scene.told.count
+            count += scene.notified.count
             _ = scene.change { $0.membersSeePositions = false }
-            count += scene.told.count
+            count += scene.notified.count
             scene.now = scene.now + .seconds(1800)
             scene.pass()
         }
         #expect(count == Limits.consentMessagesPerDayMax)
         scene.now = scene.now + Limits.codeWindow
         _ = scene.change { $0.membersSeePositions = true }
-        #expect(scene.told.count == 1)
+        #expect(scene.notified.count == 1)
     }
 
     @Test func `by the operator asks everybody`() {

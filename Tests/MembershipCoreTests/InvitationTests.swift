@@ -65,7 +65,7 @@ extension Scene {
         let scene = family()
         let made = scene.invite(1, .guardian).invitation
         #expect(made?.state(at: scene.now) == .open)
-        #expect(scene.told.isEmpty, "a link is sent by nobody but the inviter")
+        #expect(scene.notified.isEmpty, "a link is sent by nobody but the inviter")
         var patch = MemberPatch()
         patch.precision = .zone
         let circle = scene.accept(1, dewi, patch).circle
@@ -117,9 +117,9 @@ extension Scene {
     @Test func `to a number is accepted by the person who proved it`() {
         let scene = family()
         scene.invite(1, .admin, contact: dewisNumber)
-        #expect(scene.told.map(\.address) == [dewisNumber.address])
-        #expect(scene.told.first?.content == .invitation)
-        #expect(scene.told.first?.sender == "Anna")
+        #expect(scene.notified.map(\.address) == [dewisNumber.address])
+        #expect(scene.notified.first?.content == .invitation)
+        #expect(scene.notified.first?.sender == "Anna")
         #expect(scene.accept(1, dewi).rejection?.reason == .conflict)
         let unproven = ContactPoint(
             id: ContactID(ID128(high: 6, low: 4)), channel: .sms, address: dewisNumber.address)
@@ -135,7 +135,7 @@ extension Scene {
         known.verify(4, dewisNumber)
         #expect(
             known.invite(1, contact: dewisNumber) == unknown.invite(1, contact: dewisNumber))
-        #expect(known.told == unknown.told)
+        #expect(known.notified == unknown.notified)
     }
 
     @Test func `for an admin needs a contact, and one to a contact is for one person`() {
@@ -188,7 +188,7 @@ extension Scene {
         let scene = family()
         for number in 1...Limits.codesPerNumberMax + 1 {
             #expect(scene.invite(number, contact: dewisNumber).rejection == nil)
-            #expect(scene.told.count == (number <= Limits.codesPerNumberMax ? 1 : 0))
+            #expect(scene.notified.count == (number <= Limits.codesPerNumberMax ? 1 : 0))
         }
     }
 
@@ -197,23 +197,23 @@ extension Scene {
         scene.invite(1, contact: dewisNumber)
         #expect(scene.decline(1) == nil)
         let declined = scene.invite(2, contact: dewisNumber)
-        #expect(declined.invitation != nil && scene.told.isEmpty, "the inviter learns nothing")
+        #expect(declined.invitation != nil && scene.notified.isEmpty, "the inviter learns nothing")
         scene.ask(anna, .createCircle(circle(2), circlePatch { $0.name = "Other" }))
         scene.ask(
             anna,
             .invite(
                 circle(2), NewInvitation(id: invitation(3), tokenHash: "t3", contact: dewisNumber)))
-        #expect(scene.told.isEmpty, "the same inviter with another circle")
+        #expect(scene.notified.isEmpty, "the same inviter with another circle")
         scene.ask(.operator, .updateMember(circle(1), person(2), member(.admin)))
         scene.invite(4, contact: dewisNumber, by: ben)
-        #expect(scene.told.isEmpty, "the same circle with another inviter")
+        #expect(scene.notified.isEmpty, "the same circle with another inviter")
         scene.now = scene.now + Limits.codeWindow
         scene.ask(eko, .createCircle(circle(3), circlePatch { $0.name = "Choir" }))
         scene.ask(
             eko,
             .invite(
                 circle(3), NewInvitation(id: invitation(5), tokenHash: "t5", contact: dewisNumber)))
-        #expect(scene.told.count == 1, "somebody else")
+        #expect(scene.notified.count == 1, "somebody else")
     }
 
     @Test func `to an address counts and is proved in whatever case it is typed`() {
@@ -224,7 +224,7 @@ extension Scene {
             scene.invite(number, contact: number == 1 ? typed : other)
         }
         scene.invite(9, contact: typed)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         scene.verify(4, other)
         #expect(scene.accept(1, dewi).rejection == nil)
     }
@@ -258,7 +258,7 @@ extension Scene {
         #expect(member?.membersSee == false)
         #expect(member?.agreedHistoryDays == 7)
         #expect(scene.core.consents.consents(of: person(2)).count == 2)
-        #expect(scene.told.isEmpty, "they have the page open")
+        #expect(scene.notified.isEmpty, "they have the page open")
     }
 
     @Test func `of an erased inviter leaves nothing`() {

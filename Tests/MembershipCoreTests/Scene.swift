@@ -17,7 +17,7 @@ final class Scene {
     private(set) var signIn: [SignInChange] = []
     private(set) var request: RequestID = 0
     /// Messages about memberships by the last input, or since time passed.
-    private(set) var told: [PersonNotice] = []
+    private(set) var notified: [PersonNotice] = []
 
     /// Handles a command and returns its answer.
     @discardableResult
@@ -46,7 +46,7 @@ final class Scene {
         sessions = []
         notices = []
         signIn = []
-        told = []
+        notified = []
         for effect in effects {
             switch effect {
             case .record(let body): published.append(body)
@@ -58,7 +58,7 @@ final class Scene {
             case .notice(let notice): notices.append(notice)
             case .textLimitReached, .reminded: break
             case .invitation, .consent, .ward: break
-            case .personNotice(let notice): told.append(notice)
+            case .personNotice(let notice): notified.append(notice)
             case .answer(_, let answer): answers.append(answer)
             }
         }
@@ -68,9 +68,9 @@ final class Scene {
     /// Handles what becomes due.
     func pass() {
         perform(.wards)
-        let told = told
+        let notified = notified
         perform(.removeOld)
-        self.told = told
+        self.notified = notified
     }
 
     /// Replaces the contact points of a person, with their proofs.

@@ -92,20 +92,20 @@ extension Scene {
         #expect(scene.ask(citra, add).circle?.member(person(7))?.managed == true)
     }
 
-    @Test func `takes over on the date, and is told a week before`() {
+    @Test func `takes over on the date, and is notified a week before`() {
         let scene = Scene(circle: true)
         scene.setContacts(of: 3, [contact(3, "+15550000103")])
         scene.declare()
         scene.now = scene.until - Limits.wardNoticePeriod - .seconds(1)
         scene.pass()
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         #expect(scene.core.wards.nextDue == scene.now + .seconds(1))
         scene.now = scene.now + .seconds(1)
         scene.pass()
-        #expect(scene.told.map(\.content) == [.takeOver(ward: "Fitri", scene.until)])
-        #expect(scene.told.map(\.address) == ["+15550000103"])
+        #expect(scene.notified.map(\.content) == [.takeOver(ward: "Fitri", scene.until)])
+        #expect(scene.notified.map(\.address) == ["+15550000103"])
         scene.pass()
-        #expect(scene.told.isEmpty, "once")
+        #expect(scene.notified.isEmpty, "once")
         #expect(scene.may(citra, .editPrivateZones))
         scene.now = scene.until
         #expect(!scene.may(citra, .editPrivateZones), "rights end with the time alone")
@@ -165,14 +165,14 @@ extension Scene {
             Issue.record("not requested")
             return
         }
-        #expect(scene.told.count == 1)
+        #expect(scene.notified.count == 1)
         scene.ask(citra, .replyToConsent(person(7), consent.id, agreed: false))
         scene.now = scene.now + Limits.codeWindow
         guard case .requested(let again) = scene.ask(ben, ask) else {
             Issue.record("the answer differs")
             return
         }
-        #expect(again.state(at: scene.now) == .open && scene.told.isEmpty)
+        #expect(again.state(at: scene.now) == .open && scene.notified.isEmpty)
         #expect(scene.core.consents[consent.id]?.state(at: scene.now) == .declined)
     }
 
@@ -183,7 +183,7 @@ extension Scene {
         scene.core = MembershipCore(directory: scene.core.directory)
         scene.pass()
         #expect(scene.core.directory.person(person(7))?.guardians == [])
-        #expect(scene.told.isEmpty, "nothing is announced afterwards")
+        #expect(scene.notified.isEmpty, "nothing is announced afterwards")
     }
 
     @Test func `gets another guardian when one of theirs agrees`() {
@@ -246,7 +246,7 @@ extension Scene {
         scene.ask(anna, .updateCircle(circle(1), hide))
         scene.setContacts(of: 3, [contact(3, "+15550000103")])
         scene.ask(anna, .updateCircle(circle(1), show))
-        #expect(scene.told.map(\.address) == ["+15550000103", "+15550000103"])
+        #expect(scene.notified.map(\.address) == ["+15550000103", "+15550000103"])
         let consent = scene.core.consents.consents(of: person(7))
         #expect(consent.map(\.question) == [.membersSee])
         let agree = Change.replyToConsent(person(7), consent[0].id, agreed: true)

@@ -24,7 +24,7 @@ enum ProviderCommand: Command {
             return 0
         }
         guard !providers.isEmpty else {
-            Console.print("No providers. docs/sign-in.md tells how to set one up.")
+            Console.print("No provider is configured: see docs/sign-in.md.")
             return 0
         }
         var table = Table("name", "creates accounts", "sign-in", "id")

@@ -104,7 +104,7 @@ public enum Limits {
     public static let guardiansPerWardMax = 5
     /// How far ahead a ward may take over.
     public static let wardAgeMax = Duration.seconds(21 * 366 * 86_400)
-    /// How long before they take over a ward and the guardians are told.
+    /// How long before they take over a ward and the guardians are notified.
     public static let wardNoticePeriod = Duration.seconds(7 * 86_400)
     public static let displayNameCharactersMax = 50
     public static let messageLineCharactersMax = 160

@@ -42,7 +42,7 @@ public struct MembershipCore: Sendable {
         trials = Trials(directory)
         self.invitations = invitations
         self.consents = consents
-        wards = Wards(directory.sortedPeople, told: wardNotices)
+        wards = Wards(directory.sortedPeople, notified: wardNotices)
     }
 
     /// When the next trial ends; nil if there is none.
@@ -129,7 +129,7 @@ public struct MembershipCore: Sendable {
                     let ended = Wards.endedCredentials(of: person, in: directory)
                     record([.personChanged(person)] + ended, at: now, into: &effects)
                 case .notice(let notice, let messages):
-                    apply(.told(notice), into: &effects)
+                    apply(.notified(notice), into: &effects)
                     effects += messages.map { .personNotice($0) }
                 }
             }

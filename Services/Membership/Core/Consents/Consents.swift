@@ -8,7 +8,7 @@ public struct Consents: Sendable {
     private var ofCircle: [CircleID: Set<ConsentID>] = [:]
     /// When each person got messages about requests, also about those that are gone: who asks,
     /// withdraws and asks again must not send a message each time.
-    private var told: [PersonID: [Timestamp]] = [:]
+    private var notified: [PersonID: [Timestamp]] = [:]
 
     public init(_ rows: [Consent] = []) {
         for row in rows.sorted(by: { $0.asked < $1.asked }) { apply(.save(row)) }
@@ -16,7 +16,7 @@ public struct Consents: Sendable {
 
     /// Whether a person gets a message about another request: a few a day.
     func mayTell(_ person: PersonID, at now: Timestamp) -> Bool {
-        let times = told[person] ?? []
+        let times = notified[person] ?? []
         return times.count { now - $0 < Limits.codeWindow } < Limits.consentMessagesPerDayMax
             && !times.contains { now - $0 < Limits.consentMessagePause }
     }
@@ -37,7 +37,7 @@ public struct Consents: Sendable {
         switch change {
         case .save(let row):
             if rows[row.id]?.asked != row.asked, mayTell(row.person, at: row.asked) {
-                told[row.person, default: []].append(row.asked)
+                notified[row.person, default: []].append(row.asked)
             }
             rows[row.id] = row
             ofPerson[row.person, default: []].insert(row.id)
@@ -81,7 +81,7 @@ public struct Consents: Sendable {
         let old = rows.values.filter { $0.expires <= end && $0.state(at: now) != .agreed }
         let changes = old.map { ConsentChange.remove($0.id) }
         for change in changes { apply(change) }
-        told = told.compactMapValues { times in
+        notified = notified.compactMapValues { times in
             let recent = times.filter { now - $0 < Limits.codeWindow }
             return recent.isEmpty ? nil : recent
         }

@@ -189,7 +189,7 @@ struct VisibilityConsent {
 
 extension CommandContext {
     /// The messages that tell about a request: one to the person, or to each guardian of a ward.
-    /// None if the person was told about other requests shortly before.
+    /// None if the person was notified about other requests shortly before.
     func messages(about consent: Consent, in circle: String) -> [PersonNotice] {
         guard let person = directory.person(consent.person),
             consents.mayTell(person.id, at: now)

@@ -37,7 +37,7 @@ public struct Invitations: Sendable {
     }
 
     /// Whether a contact point may get another message: a few a day from whomever, and none from
-    /// an inviter or a circle that was declined. Nobody is told which.
+    /// an inviter or a circle that was declined. The response does not say which.
     func maySend(_ new: Invitation, to contact: Invitation.Contact, at now: Timestamp) -> Bool {
         let declined = rows.values.contains { row in
             row.declined > 0 && row.contact?.key == contact.key

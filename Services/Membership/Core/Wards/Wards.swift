@@ -11,14 +11,14 @@ public struct Wards: Sendable {
     private var guardians: [PersonID: [PersonID]] = [:]
     /// When each ward takes over.
     private var ends: [PersonID: Timestamp] = [:]
-    /// For which time each ward was told.
-    private var told: [PersonID: Timestamp] = [:]
-    /// When each ward is told, or takes over.
+    /// For which time each ward was notified.
+    private var notified: [PersonID: Timestamp] = [:]
+    /// When each ward is notified, or takes over.
     private var waits = DeadlineHeap<PersonID>()
 
-    /// - Parameter told: the stored notices
-    public init(_ people: [Person] = [], told: [WardNotice] = []) {
-        for notice in told { self.told[notice.ward] = notice.until }
+    /// - Parameter notified: the stored notices
+    public init(_ people: [Person] = [], notified: [WardNotice] = []) {
+        for notice in notified { self.notified[notice.ward] = notice.until }
         for person in people where !person.guardians.isEmpty {
             set(person.id, person.guardians, until: person.wardUntil)
         }
@@ -57,7 +57,7 @@ public struct Wards: Sendable {
             set(ward, [], until: nil)
         default: return []
         }
-        return ends[ward] == nil && told[ward] != nil ? [.forget(ward)] : []
+        return ends[ward] == nil && notified[ward] != nil ? [.forget(ward)] : []
     }
 
     private mutating func set(_ ward: PersonID, _ new: [PersonID], until end: Timestamp?) {
@@ -74,7 +74,7 @@ public struct Wards: Sendable {
 
     private mutating func wait(for ward: PersonID) {
         if let end = ends[ward] {
-            waits.set(ward, due: told[ward] == end ? end : end - Limits.wardNoticePeriod)
+            waits.set(ward, due: notified[ward] == end ? end : end - Limits.wardNoticePeriod)
         } else {
             waits.remove(ward)
         }
@@ -82,16 +82,16 @@ public struct Wards: Sendable {
 
     mutating func apply(_ change: WardChange) {
         switch change {
-        case .told(let notice):
-            told[notice.ward] = notice.until
+        case .notified(let notice):
+            notified[notice.ward] = notice.until
             wait(for: notice.ward)
-        case .forget(let ward): told[ward] = nil
+        case .forget(let ward): notified[ward] = nil
         }
     }
 
     /// What is due of one ward. The caller applies it.
     enum Due {
-        /// The ward and the guardians are told when the ward takes over.
+        /// The ward and the guardians are notified when the ward takes over.
         case notice(WardNotice, [PersonNotice])
         /// The ward takes over.
         case takeOver(Person)
@@ -145,7 +145,7 @@ public struct Wards: Sendable {
     }
 }
 
-/// Record that a ward and the guardians were told when the ward takes over.
+/// Record that a ward and the guardians were notified when the ward takes over.
 public struct WardNotice: Hashable, Sendable {
     public var ward: PersonID
     public var until: Timestamp
@@ -158,6 +158,6 @@ public struct WardNotice: Hashable, Sendable {
 
 /// A change to the stored notices.
 public enum WardChange: Hashable, Sendable {
-    case told(WardNotice)
+    case notified(WardNotice)
     case forget(PersonID)
 }

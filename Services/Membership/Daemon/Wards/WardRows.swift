@@ -2,7 +2,7 @@ import MembershipCore
 import Model
 import Store
 
-/// Table of the notices that told wards when they take over.
+/// Table of the notices that notified wards when they take over.
 struct WardRows {
     let database: Database
 
@@ -14,7 +14,7 @@ struct WardRows {
 
     func record(_ change: WardChange) throws {
         switch change {
-        case .told(let notice):
+        case .notified(let notice):
             try database.run(
                 "INSERT OR REPLACE INTO ward_notice VALUES (?1, ?2)", .id(notice.ward),
                 .time(notice.until))

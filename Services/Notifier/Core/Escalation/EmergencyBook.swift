@@ -398,7 +398,7 @@ struct EmergencyBook: Sendable {
         } else if emergency.endedBy == emergency.person, recipient != emergency.person,
             covert(of: emergency.person) != nil
         {
-            // For others it goes on; the person reads that they were told of its end.
+            // For others it goes on. The person sees their messages about the end as sent.
             plan.disguise = Disguise(shown: nil, ownAddresses: own)
         }
         plan.expires = turn.now + Limits.safetyAgeMax
