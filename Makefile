@@ -19,7 +19,7 @@ LATER_TESTS = --skip 'EndToEndTests|SimulationTests|TidyTests'
 # Random simulations of the bus: a third of the time of all tests without processes.
 RANDOM_TESTS = --skip 'nder random faults'
 TESTS = $(BIN)/jagaPackageTests.xctest --testing-library swift-testing
-PROGRAMS = jaga jaga-ingest jaga-membership jaga-evaluator jaga-timer jaga-notifier
+PROGRAMS = jaga jaga-ingest jaga-membership jaga-evaluator jaga-timer jaga-notifier jaga-report
 SOURCES = Package.swift Services Shared Tests
 
 PREFIX ?= /usr/local
@@ -34,9 +34,9 @@ MINUTES ?= 10
 READ_PYTHON := import ast, sys; ast.parse(open(sys.argv[1]).read())
 
 .PHONY: help setup build run test test-fast test-long fuzz-wire fuzz-files fuzz-dialects \
-	fuzz-photos bench bench-bus bench-evaluator bench-ingest bench-membership schemathesis \
-	abuse fuzz-bus fuzz-http fuzz-mqtt chaos lint format report simulate clean install test-deploy \
-	env-example install-files test-alerts
+	fuzz-photos fuzz-sign-on bench bench-bus bench-emergencies bench-evaluator bench-ingest \
+	bench-membership schemathesis abuse fuzz-bus fuzz-http fuzz-mqtt chaos lint format report \
+	simulate clean install test-deploy env-example install-files test-alerts
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -71,11 +71,12 @@ test-fast: ## build, check the repository's rules, run quick unit tests without 
 	$(RUN_TESTS) --filter TidyTests
 	$(RUN_TESTS) $(LATER_TESTS) $(PROCESS_TESTS) $(RANDOM_TESTS)
 
-test-long: setup ## run evaluator tests on a million random cases, and on labelled and real tracks
+test-long: setup ## run evaluator tests on a million random cases and on tracks, and time cancels
 	swift build --build-tests $(FLAGS)
 	LONG_TESTS=1 $(RUN_TESTS) --filter 'ExactnessTests|CrossingTests|ZoneIndexTests|OracleTests' \
 		--filter 'OracleAlarmTests|OffsetTests|DistrictTests|RealTrackTests|LabelledTruthTests' \
-		--filter 'ends no process while its connections wait'
+		--filter 'Sign-in at LemonLDAP' \
+		--filter 'ends no process while its connections wait' --filter 'The time of a cancel'
 
 test-alerts: build ## check alert rules and /metrics of all services (needs promtool)
 	@scripts/test-alerts $(BIN)
@@ -91,6 +92,10 @@ fuzz-dialects: setup ## fuzz the parsers of phone protocols (RUNS=1000000 for ea
 
 fuzz-photos: setup ## fuzz the photo parser (RUNS=1000000)
 	@scripts/fuzz photos $(RUNS)
+
+fuzz-sign-on: setup ## fuzz tokens, cookies, passkeys, sign-in and invitation bodies (RUNS=1000000)
+	@scripts/fuzz tokens $(RUNS)
+	@scripts/fuzz sign-in $(RUNS)
 
 bench: build ## measure latency from report to SMS gateway (ARGS=200: crossings)
 	@scripts/bench $(ARGS)
@@ -109,6 +114,10 @@ bench-ingest: build ## compare ingest with the bare HTTP library (ARGS=10: secon
 
 bench-membership: build ## measure rights, sign-ins, streams, a directory (ARGS="PEOPLE N")
 	@scripts/bench-membership $(ARGS)
+
+bench-emergencies: build ## measure emergencies under load (ARGS="PEOPLE CALLS DEADLINES")
+	@scripts/setup --bench
+	@scripts/bench-emergencies $(ARGS)
 
 chaos: ## inject faults into a suite under load (MINUTES=10, ROW=…; as root for all faults)
 	@scripts/setup --chaos

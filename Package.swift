@@ -57,6 +57,7 @@ let package = Package(
         .executable(name: "jaga-evaluator", targets: ["EvaluatorDaemon"]),
         .executable(name: "jaga-timer", targets: ["TimerDaemon"]),
         .executable(name: "jaga-notifier", targets: ["NotifierDaemon"]),
+        .executable(name: "jaga-report", targets: ["NotifierReport"]),
         .executable(name: "jaga", targets: ["JagaCLI"]),
     ],
     targets: [
@@ -67,7 +68,7 @@ let package = Package(
         library("CLinux"), library("CZeroMQ"), library("CSQLite"), library("CMicroHTTPD"),
         library("CCurl"), library("CGEOS"), library("CSodium"), library("CQREncode"),
         library("CExpat"), library("CZlib"), library("CMosquitto"), library("CJose"),
-        library("CFido2"),
+        library("CFido2"), library("CPango"),
         .target(
             name: "CSimdjson", path: "Shared/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson")]),
@@ -133,6 +134,10 @@ let package = Package(
             "Membership", ["Shapes", "Geometry", "ZoneFiles", "Dialects", "Codes", "SignOn"]),
         daemon("Evaluator"),
         daemon("Timer"), daemon("Notifier", ["Gateways", "Collections", "DirectoryViews"]),
+        .executableTarget(
+            name: "NotifierReport",
+            dependencies: ["NotifierCore", "Model", "Parsing", "Runtime", "CPango"],
+            path: "Services/Notifier/Report", swiftSettings: settings),
         .executableTarget(
             name: "JagaCLI",
             dependencies: [
@@ -205,7 +210,7 @@ let package = Package(
                 "MembershipDaemon", "MembershipCore", "Directory", "DirectoryViews", "Hashing",
                 "Hosting", "Parsing", "Runtime", "Store", "Web", "Wire", "ZoneFiles",
             ]),
-        tests("EvaluatorCore", ["EvaluatorCore", "Geometry"]),
+        tests("EvaluatorCore", ["EvaluatorCore", "Geometry", "WireSamples"]),
         tests(
             "EvaluatorDaemon",
             ["EvaluatorDaemon", "Bus", "Geometry", "Hashing", "Runtime", "Wire"]),

@@ -12,13 +12,18 @@ struct Main {
         MessageCommand.self, JourneyCommand.self, DeviceCommand.self, PersonCommand.self,
         CredentialCommand.self, SessionCommand.self, PasskeyCommand.self, ProviderCommand.self,
         PINCommand.self, ContactCommand.self, InvitationCommand.self, ConsentCommand.self,
-        WardCommand.self, NeverNotifyCommand.self, AccessCommand.self,
-        Quarantine.self, EmergencyCommand.self, CircleCommand.self,
+        WardCommand.self, NeverNotifyCommand.self, LinkCommand.self, AccessCommand.self,
+        WatchCommand.self, CheckInCommand.self, TimerCommand.self,
+        Quarantine.self, EmergencyCommand.self, DrillCommand.self, CircleCommand.self,
         Gateway.self, Admin.self, Keys.self, NginxRules.self, BackupCommand.self,
         RestoreCommand.self, HeldCommand.self, RightsCommand.self, StaffCommand.self,
     ]
 
     static func main() {
+        // Files that a command writes for its user keep the user's umask.
+        let mask = umask(0o077)
+        PrivateProcess.begin()
+        umask(mask)
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 

@@ -17,6 +17,7 @@ public enum IngestOperation: OperationID {
     case journeys(JourneyOperation)
     case mqtt(MQTTOperation)
     case quarantine(QuarantineOperation)
+    case unprocessedCall(UnprocessedCallOperation)
 
     public static let service = ServiceName.ingest
 
@@ -137,6 +138,12 @@ public enum IngestOperation: OperationID {
             .init(
                 .post, "/v1/quarantine/{entry}/retry", .quarantine(.retry), "retryQuarantined",
                 .right(.administer), repeats: .never),
+            .init(
+                .get, "/v1/unprocessed-calls", .unprocessedCall(.list), "listUnprocessedCalls",
+                .right(.readIncidents)),
+            .init(
+                .get, "/v1/unprocessed-calls/{call}", .unprocessedCall(.read),
+                "readUnprocessedCall", .right(.readIncidents)),
         ]
 
     /// The path of emergency requests, which count even if their body cannot be read.
@@ -183,6 +190,11 @@ public enum MQTTOperation: Sendable {
 /// Ingest's operations on payloads that could not be used.
 public enum QuarantineOperation: Sendable {
     case list, read, retry, remove
+}
+
+/// Ingest's operations on calls for help that it could not process.
+public enum UnprocessedCallOperation: Sendable {
+    case list, read
 }
 
 /// Ingest's operations on journeys.

@@ -23,7 +23,7 @@ public enum MembershipOperation: OperationID {
     case billing
 
     public enum SigningOn: Sendable {
-        case providers, startAtProvider, returnFromProvider, providerLogout, signOut
+        case providers, startAtProvider, returnFromProvider, providerLogout, signOut, identities
         case passkeys, passkeyOptions, addPasskey, removePasskey
         case passkeySignInOptions, signInWithPasskey
     }
@@ -98,6 +98,9 @@ public enum MembershipOperation: OperationID {
         .init(
             .post, "/v1/sign-in/passkeys", .signOn(.signInWithPasskey), "signInWithPasskey",
             .open, repeats: .never),
+        .init(
+            .get, "/v1/people/{person}/identities", .signOn(.identities), "listIdentities",
+            .signedIn),
         .init(
             .get, "/v1/people/{person}/passkeys", .signOn(.passkeys), "listPasskeys", .signedIn),
         .init(
@@ -258,16 +261,16 @@ public enum MembershipOperation: OperationID {
             "listApplicableZones", .right(.readOwnZones)),
         .init(
             .put, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optOut), "optOutOfZone",
-            .right(.refuseZone)),
+            .right(.optOutOfZones)),
         .init(
             .delete, "/v1/people/{person}/zone-opt-outs/{zone}", .change(.optIn), "optInToZone",
-            .right(.refuseZone), canWait: true),
+            .right(.optOutOfZones), canWait: true),
         .init(
             .put, "/v1/people/{person}/zone-acceptances/{zone}", .change(.acceptZone),
-            "acceptZone", .right(.refuseZone)),
+            "acceptZone", .right(.optOutOfZones)),
         .init(
             .delete, "/v1/people/{person}/zone-acceptances/{zone}", .change(.declineZone),
-            "declineZone", .right(.refuseZone)),
+            "declineZone", .right(.optOutOfZones)),
         .init(
             .get, "/v1/people/{person}/never-notify", .read(.neverNotify), "readNeverNotifyList",
             .right(.editNeverNotifyList)),

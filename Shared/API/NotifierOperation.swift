@@ -7,8 +7,16 @@ public enum NotifierOperation: OperationID {
     case reply, personNotifications, confirmation, reopening
     case escalations, escalation, reachability, rights
     case withdrawal, acknowledgementByReference
+    case readiness
+    case drills, drill, startDrill, stopDrill, scheduleDrills, unscheduleDrills
+    case emergencies, incident
+    case liveLinks, makeLiveLink, revokeLiveLink
+    /// The page of a live link.
+    case livePage
     /// The page of a personal link.
     case emergencyPage
+    /// The page of a question to a person about their own watch or check-in.
+    case questionPage
     /// The events of the caller, as they happen.
     case live
 
@@ -21,6 +29,25 @@ public enum NotifierOperation: OperationID {
         .init(
             .get, "/v1/circles/{circle}/reachability", .reachability, "readReachability",
             .signedIn),
+        .init(
+            .get, "/v1/circles/{circle}/readiness", .readiness, "readReadiness",
+            .right(.readReadiness)),
+        .init(
+            .get, "/v1/circles/{circle}/drills", .drills, "listDrills", .right(.readReadiness)),
+        .init(
+            .post, "/v1/circles/{circle}/drills", .startDrill, "startDrill", .right(.startDrill)),
+        .init(
+            .get, "/v1/circles/{circle}/drills/{drill}", .drill, "readDrill",
+            .right(.readReadiness)),
+        .init(
+            .post, "/v1/circles/{circle}/drills/{drill}/stop", .stopDrill, "stopDrill",
+            .right(.startDrill)),
+        .init(
+            .put, "/v1/circles/{circle}/drill-schedule", .scheduleDrills, "scheduleDrills",
+            .right(.startDrill)),
+        .init(
+            .delete, "/v1/circles/{circle}/drill-schedule", .unscheduleDrills, "unscheduleDrills",
+            .right(.startDrill)),
         .init(
             .post, "/v1/emergencies/{emergency}/acknowledgement", .acknowledgement,
             "acknowledgeEmergency", .right(.acknowledge), repeats: .never, isEmergencyCommand: true,
@@ -38,6 +65,10 @@ public enum NotifierOperation: OperationID {
         .init(
             .post, "/e/{token}", .emergencyPage, "useEmergencyPage", .pathSecret, repeats: .never,
             isEmergencyCommand: true, limit: .none),
+        .init(.get, "/q/{token}", .questionPage, "openQuestionPage", .pathSecret, limit: .none),
+        .init(
+            .post, "/q/{token}", .questionPage, "useQuestionPage", .pathSecret, repeats: .never,
+            isEmergencyCommand: true, limit: .none),
         .init(
             .post, "/v1/emergencies/{emergency}/resolution", .resolution, "resolveEmergency",
             .right(.resolve), repeats: .never, isEmergencyCommand: true, limit: .none),
@@ -52,6 +83,24 @@ public enum NotifierOperation: OperationID {
         .init(
             .get, "/v1/emergencies/{emergency}/rights", .rights, "listRightsInEmergency",
             .signedIn),
+        .init(.get, "/v1/emergencies", .emergencies, "listEmergencies", .right(.readEmergency)),
+        .init(
+            .get, "/v1/emergencies/{emergency}/incident", .incident, "readIncident",
+            .right(.readEmergency)),
+        .init(
+            .get, "/v1/people/{person}/live-links", .liveLinks, "listLiveLinks",
+            .right(.makeLiveLinks, .shareEmergency)),
+        // A stored response would keep the secret of the link.
+        .init(
+            .post, "/v1/people/{person}/live-links", .makeLiveLink, "makeLiveLink",
+            .right(.makeLiveLinks, .shareEmergency), repeats: .never),
+        .init(
+            .delete, "/v1/people/{person}/live-links/{link}", .revokeLiveLink, "revokeLiveLink",
+            .right(.makeLiveLinks, .shareEmergency)),
+        .init(.get, "/l/{token}", .livePage, "openLivePage", .pathSecret, limit: .none),
+        .init(
+            .post, "/l/{token}", .livePage, "useLivePage", .pathSecret, repeats: .never,
+            limit: .none),
         .init(.get, "/v1/escalations", .escalations, "listEscalations", .right(.readIncidents)),
         .init(
             .get, "/v1/escalations/{emergency}", .escalation, "readEscalation",

@@ -34,6 +34,14 @@ enum BusLimits {
     /// How long the position of such a consumer is stored without an acknowledgement.
     static let consumerRetention = Duration.seconds(86_400)
 
+    // Connections.
+    /// Connections to one bound socket above which further ones of roles with several processes
+    /// (``BusRole/hasSeveralProcesses``) are rejected. Those of the services always find room.
+    static let connectionsMax = 256
+    /// Largest frame that a bound socket receives; a longer one ends the connection before it is in
+    /// memory. Above ``WireLimits/frameBytesMax``, so that slightly longer ones are counted.
+    static let boundFrameBytesMax = 2 << 20
+
     // Receiving.
     /// Bounds of a socket's receive queue; nil for sockets within the process.
     static func receiveLimits(for kind: ZeroMQSocket.Kind) -> ReceiveQueue.Limits? {

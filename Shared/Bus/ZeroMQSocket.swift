@@ -44,8 +44,7 @@ final class ZeroMQSocket {
         set(ZMQ_RECONNECT_IVL_MAX, 1000)
         // Frames above the protocol's limit are still received, to be rejected and counted; only
         // frames that would need much memory close the connection, which then reconnects.
-        var size = Int64(16 << 20)
-        zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
+        limitFrames(to: 16 << 20)
         // A receive queue that is full ends the process when its peer disconnects: 4.3.4 and 4.3.5
         // stop reading, mark the connection as broken, and then answer a PING (`!_io_error`, libzmq
         // #4364; `_input_stopped`, #3937). Any peer could trigger this on purpose. So ZeroMQ's
@@ -55,8 +54,7 @@ final class ZeroMQSocket {
         case .publish:
             set(ZMQ_SNDHWM, 10_000)
             // Receives only subscriptions and handshakes.
-            size = Int64(BusLimits.subscriptionBytesMax)
-            zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
+            limitFrames(to: BusLimits.subscriptionBytesMax)
         // A queue must not outlive its connection (libzmq #3937).
         case .subscribe, .dealer: set(ZMQ_IMMEDIATE, 1)
         // Replies of 256 KiB each that wait for a slow consumer.
@@ -70,6 +68,12 @@ final class ZeroMQSocket {
     }
 
     deinit { zmq_close(pointer) }
+
+    /// Ends connections that send a longer frame, before it is in memory.
+    func limitFrames(to bytes: Int) {
+        var size = Int64(bytes)
+        zmq_setsockopt(pointer, ZMQ_MAXMSGSIZE, &size, MemoryLayout<Int64>.size)
+    }
 
     /// Lets the kernel end connections that carry nothing any more, instead of ZMTP heartbeats.
     ///

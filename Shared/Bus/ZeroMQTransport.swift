@@ -84,8 +84,11 @@ public final class ZeroMQTransport: BusTransport {
         _ context: ZeroMQContext
     ) throws(BusError) -> (ZeroMQSocket, String) {
         let socket = try ZeroMQSocket(kind, in: context)
+        if kind != .publish { socket.limitFrames(to: BusLimits.boundFrameBytesMax) }
         if let security = try security(for: endpoint) { socket.serve(security.own, as: place) }
-        monitors.append(try SocketMonitor(socket, place: place.rawValue, isOurs: false))
+        let monitor = try SocketMonitor(socket, place: place.rawValue, isOurs: false)
+        monitors.append(monitor)
+        curveAuthenticator?.monitors[place] = monitor
         return (socket, try socket.bind(to: endpoint))
     }
 
@@ -231,6 +234,7 @@ public final class ZeroMQTransport: BusTransport {
         router = nil
         proposalsReceiver = nil
         monitors = []
+        curveAuthenticator?.monitors = [:]
         connections = []
         sources = []
         curveAuthenticator = nil

@@ -65,7 +65,7 @@ public struct PhoneSetup: Hashable, Sendable {
     public var trackerID: String
     /// Passphrase for OwnTracks' encryption; nil = keep the app's own.
     public var passphrase: String?
-    /// Only apps that exist for it are offered; `other` = all.
+    /// Only apps that exist for it are listed; `other` = all.
     public var platform: Platform
     /// Broker on which phones may publish; nil = none.
     public var broker: PhoneBroker?

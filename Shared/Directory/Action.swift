@@ -35,7 +35,7 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     /// Read one's private zones and all zones that apply to oneself.
     case readOwnZones = "read-own-zones"
     /// Opt out of a zone of somebody else.
-    case refuseZone = "refuse-zone"
+    case optOutOfZones = "opt-out-of-zones"
     /// Read and edit one's never-notify list.
     case editNeverNotifyList = "edit-never-notify-list"
     /// Set, change and remove the PIN and the duress PIN.
@@ -48,6 +48,8 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case answerConsents = "answer-consents"
     /// Create a ward, or ask to become another guardian of one.
     case declareWard = "declare-ward"
+    /// Make, list and revoke links to one's own position for people without an account.
+    case makeLiveLinks = "make-live-links"
 
     // About the positions of a person in a circle.
     case readPosition = "read-position"
@@ -61,6 +63,8 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     case readEmergency = "read-emergency"
     case acknowledge
     case resolve
+    /// Make a link to an emergency for somebody without an account.
+    case shareEmergency = "share-emergency"
 
     // About a circle.
     /// Read name, members and roles, also of a circle that one is invited to.
@@ -72,6 +76,11 @@ public enum Action: String, Sendable, Codable, CaseIterable {
     /// Choose the sets whose zones apply to the circle's members.
     case subscribeSets = "subscribe-sets"
     case editEscalation = "edit-escalation"
+    /// Read how ready members and circle are for an emergency, and the reports of drills. Members
+    /// see only what is about themselves.
+    case readReadiness = "read-readiness"
+    /// Start, stop and schedule drills.
+    case startDrill = "start-drill"
     /// Edit name and settings.
     case editCircle = "edit-circle"
     case deleteCircle = "delete-circle"

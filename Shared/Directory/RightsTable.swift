@@ -176,7 +176,7 @@ public struct RightsTable: Hashable, Sendable {
             isKeptWhenLapsed: false, .none),
         RightsRow(.readOwnZones, .person, own: .yes, guardianOfWard: .yes, .none),
         RightsRow(
-            .refuseZone, .person, own: .yes, ward: .no(.ward), guardianOfWard: .yes, .none),
+            .optOutOfZones, .person, own: .yes, ward: .no(.ward), guardianOfWard: .yes, .none),
         RightsRow(
             .editNeverNotifyList, .person, own: .yes, ward: .no(.ward),
             operator: .no(.personOnly), .none),
@@ -193,6 +193,9 @@ public struct RightsTable: Hashable, Sendable {
             operator: .no(.personOnly), .none),
         RightsRow(
             .declareWard, .person, own: .yes, ward: .no(.ward), operator: .yes, .none),
+        RightsRow(
+            .makeLiveLinks, .person, own: .yes, guardianOfWard: .yes, operator: .no(.personOnly),
+            .none),
 
         // About the positions of a person in a circle.
         position(.readPosition, officer: .when([.inEmergency, .sharing])),
@@ -213,6 +216,10 @@ public struct RightsTable: Hashable, Sendable {
             .resolve, .emergency, own: .no(.ownEmergency), admin: .when([.acknowledged]),
             guardian: .when([.acknowledged]), member: .when([.recipient, .acknowledged]),
             officer: .when([.acknowledged]), operator: .yes, .none),
+        RightsRow(
+            .shareEmergency, .emergency, own: .yes, admin: .when([.recipient]),
+            guardian: .when([.recipient]), member: .no(.roleTooLow), operator: .no(.personOnly),
+            .none),
 
         // About a circle.
         RightsRow(
@@ -225,6 +232,12 @@ public struct RightsTable: Hashable, Sendable {
             .readTimeline, .circle, admin: .yes, guardian: .yes,
             member: .when([.membersSeePositions]), operator: .yes, .stricter),
         zones(.editZones), zones(.editEscalation),
+        RightsRow(
+            .readReadiness, .circle, admin: .yes, guardian: .yes, member: .yes, operator: .yes,
+            .stricter),
+        RightsRow(
+            .startDrill, .circle, admin: .yes, guardian: .yes, member: .no(.roleTooLow),
+            operator: .no(.personOnly), isKeptWhenLapsed: false, .stricter),
         admins(.subscribeSets, isKeptWhenLapsed: false),
         admins(.editCircle), admins(.deleteCircle), admins(.invite, isKeptWhenLapsed: false),
         admins(.removeMember), admins(.changeRole),

@@ -22,6 +22,8 @@ public enum VisibleChange: Hashable, Sendable {
     case credential(CredentialID, of: PersonID)
     /// A credential of a person was revoked, or their session ended.
     case credentialGone(CredentialID, of: PersonID)
+    /// Requests for a person's consent changed, which the person or a guardian reads.
+    case consents(of: PersonID, for: PersonID)
 }
 
 extension Circle {
@@ -41,6 +43,10 @@ extension VisibleChange {
     public static func changes(
         by body: EventBody, in directory: Replica
     ) -> [VisibleChange] {
+        if case .consentsChanged(let change) = body {
+            let readers = [change.person] + (directory.person(change.person)?.guardians ?? [])
+            return readers.map { .consents(of: change.person, for: $0) }
+        }
         guard let change = DirectoryChange(body) else { return [] }
         let finder = VisibleChangeFinder(directory: directory)
         return DirectorySteps(directory: directory).steps(of: change)

@@ -110,6 +110,7 @@ package enum View {
             .init("historyDays", .integer(Int64(circle.historyDays(of: member) ?? 0))),
             .init(
                 "withheldFrom", .array(member.withheldFrom.map { .string($0.description) })),
+            .init("joinsDrills", .bool(member.joinsDrills)),
         ]
         return .object(members)
     }

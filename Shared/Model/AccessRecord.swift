@@ -29,6 +29,8 @@ public enum AccessKind: String, Sendable, Codable, CaseIterable {
     case accountChange = "account-change"
     /// Staff opened the set-up of a phone, or made or removed a device or a credential.
     case credentials
+    /// The page of a live link was shown.
+    case liveLink = "live-link"
 }
 
 /// Record of an access to a person's data, from a service that keeps no access log.
@@ -44,11 +46,14 @@ public struct AccessRecord: PersonPayload {
     public var kind: AccessKind
     /// Why, as staff gave it; nil = no reason was given.
     public var reason: String?
+    /// The name of the recipient of a live link, who is no person of the suite; nil = no link.
+    public var linkName: String?
 
     public init(
         person: PersonID, viewer: PersonID?, at: Timestamp, kind: AccessKind = .unspecified,
-        reason: String? = nil
+        reason: String? = nil, linkName: String? = nil
     ) {
+        self.linkName = linkName
         self.person = person
         self.viewer = viewer
         self.at = at
@@ -64,6 +69,7 @@ public struct AccessRecord: PersonPayload {
             viewer: try values.decodeIfPresent(PersonID.self, forKey: .viewer),
             at: try values.decode(Timestamp.self, forKey: .at),
             kind: try values.decode(forKey: .kind, or: .unspecified),
-            reason: try values.decodeIfPresent(String.self, forKey: .reason))
+            reason: try values.decodeIfPresent(String.self, forKey: .reason),
+            linkName: try values.decodeIfPresent(String.self, forKey: .linkName))
     }
 }

@@ -16,12 +16,20 @@ public enum DeadlineKind: String, Sendable, Codable, CaseIterable {
     case acknowledgementHold = "acknowledgement-hold"
     /// Notifier: a heartbeat that shows that records pass through all services.
     case canary
+    /// Notifier: the next step of a drill, or the next scheduled drill.
+    case drill
     /// Timer: the reminder before a watch's deadline.
     case watchReminder = "watch-reminder"
     /// Timer: deadline and grace of a watch end.
     case watchExpiry = "watch-expiry"
     /// Timer: a notification of an emergency must have been accepted.
     case undelivered
+    /// Timer, for membership: a person's trial ends.
+    case trialEnd = "trial-end"
+    /// Timer, for membership: a ward and the guardians are notified when the ward takes over.
+    case takeOverNotice = "take-over-notice"
+    /// Timer, for membership: a ward takes over the account.
+    case takeOver = "take-over"
 
     /// Who handles deadlines of this kind. Only the machines that schedule it depend on the kind.
     public var rules: DeadlineRules {
@@ -30,10 +38,12 @@ public enum DeadlineKind: String, Sendable, Codable, CaseIterable {
         case .presence: DeadlineRules(handler: .evaluator)
         case .tier, .fallback, .acknowledgementHold:
             DeadlineRules(handler: .notifier, carriesEmergency: true)
-        case .retry: DeadlineRules(handler: .notifier)
+        case .retry, .drill: DeadlineRules(handler: .notifier)
         case .canary: DeadlineRules(handler: .evaluator, scheduler: .notifier)
         case .watchReminder: DeadlineRules(handler: .timer)
         case .watchExpiry, .undelivered: DeadlineRules(handler: .timer, carriesEmergency: true)
+        case .trialEnd, .takeOverNotice, .takeOver:
+            DeadlineRules(handler: .membership, scheduler: .timer)
         }
     }
 }

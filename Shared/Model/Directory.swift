@@ -308,12 +308,16 @@ public struct Membership: Hashable, Sendable, Codable {
     /// Guardians and admins whose role the person has not agreed to, ascending. They see of the
     /// person what members see.
     public var withheldFrom: [PersonID]
+    /// Whether the person agreed to get the test messages of drills.
+    public var joinsDrills: Bool
 
     public init(
         person: PersonID, role: Role, joined: Timestamp?, sharing: Sharing = .on,
         precision: Precision = .exact, trackerID: String, managed: Bool = false,
-        membersSee: Bool = true, agreedHistoryDays: Int? = nil, withheldFrom: [PersonID] = []
+        membersSee: Bool = true, agreedHistoryDays: Int? = nil, withheldFrom: [PersonID] = [],
+        joinsDrills: Bool = false
     ) {
+        self.joinsDrills = joinsDrills
         self.person = person
         self.role = role
         self.joined = joined
@@ -339,7 +343,8 @@ public struct Membership: Hashable, Sendable, Codable {
             managed: try values.decode(forKey: .managed, or: false),
             membersSee: try values.decode(forKey: .membersSee, or: true),
             agreedHistoryDays: try values.decodeIfPresent(Int.self, forKey: .agreedHistoryDays),
-            withheldFrom: try values.decode(forKey: .withheldFrom, or: []))
+            withheldFrom: try values.decode(forKey: .withheldFrom, or: []),
+            joinsDrills: try values.decode(forKey: .joinsDrills, or: false))
     }
 }
 

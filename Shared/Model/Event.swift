@@ -64,6 +64,8 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case sosLocated = 66
     case sosPosition = 67
     case deviceReporting = 68
+    case sosAnswered = 158
+    case positionsAnswered = 171
 
     // directory
     case personChanged = 80
@@ -89,6 +91,8 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case watchChanged = 97
     case watchExpired = 98
     case retentionDue = 99
+    case checkInChanged = 155
+    case timerExpired = 156
 
     // deliveries
     case notificationChanged = 112
@@ -103,9 +107,15 @@ public enum EventKind: UInt16, Sendable, CaseIterable {
     case accessRecorded = 121
     case reachabilityChanged = 125
     case watchCommandReceived = 140
+    case safetyAnswerReceived = 157
+    case positionsRequested = 170
+    case liveViewChanged = 165
 
     // usage
     case usageRecorded = 128
+
+    // directory
+    case consentsChanged = 185
 
     /// The CloudEvents `type`.
     public var type: String { row.type }
@@ -181,10 +191,14 @@ public enum EventBody: Hashable, Sendable {
     case sosRaised(EmergencySignal)
     case sosCancelled(EmergencyCancel)
     case sosLocated(EmergencyPlace)
-    /// Newest position of a person in an open emergency.
+    /// Newest position of a person in an open emergency, or with a live link.
     case sosPosition(FollowedPosition)
     /// The last report day, app or impairments of a device changed.
     case deviceReporting(DeviceReporting)
+    /// A person confirmed by the API that they are OK.
+    case sosAnswered(SafetyAnswer)
+    /// The last positions that somebody asked for by SMS. Hidden from `jaga tail`.
+    case positionsAnswered(PositionsAnswer)
 
     // directory
     case personChanged(Person)
@@ -213,6 +227,9 @@ public enum EventBody: Hashable, Sendable {
     case watchChanged(Watch)
     /// A watch expired: the signal that raises its emergency.
     case watchExpired(EmergencySignal)
+    case checkInChanged(CheckIn)
+    /// A timer of a person ran out.
+    case timerExpired(PersonTimer)
     /// Expired data must be deleted.
     case retentionDue(RetentionRound)
 
@@ -235,10 +252,20 @@ public enum EventBody: Hashable, Sendable {
     case reachabilityChanged(ReachabilityChange)
     /// A person commands their watch by SMS or by a link.
     case watchCommandReceived(WatchCommand)
+    /// A person confirmed with their PIN, by SMS or by a link, that they are safe.
+    case safetyAnswerReceived(SafetyAnswer)
+    /// A person asks by SMS for the last positions of their circles.
+    case positionsRequested(PositionsRequest)
+    /// Live links of a person opened or ended.
+    case liveViewChanged(LiveView)
 
     // usage
     /// Credentials were used, each reported about once a day.
     case usageRecorded(CredentialUsage)
+
+    // directory
+    /// Requests for a person's consent were made, answered or withdrawn.
+    case consentsChanged(ConsentsChange)
 }
 
 /// An event: one fact, published once.

@@ -10,14 +10,20 @@ public struct EventRow: Sendable {
     public let traits: EventTraits
     /// The kind whose entity it removes from the directory; nil if it removes none.
     public let removed: EventKind?
+    /// Members of its payload, and of what the payload contains, that `jaga tail` shows to readers
+    /// who may not see private data. All others are masked.
+    public let shown: Set<String>
     /// Reads its payload and makes it the body of an event.
     public let read: @Sendable (any PayloadReader) throws -> EventBody
 
+    /// - Parameter fields: names of members without positions, names, addresses or texts of users,
+    ///   phones and gateways; in a string, separated by spaces. Decide for each member.
     private init<Payload: EventPayload>(
         _ type: String, _ stream: EventStream,
         _ body: @escaping @Sendable (Payload) -> EventBody, _ traits: EventTraits = [],
-        removes removed: EventKind? = nil
+        removes removed: EventKind? = nil, shows fields: String...
     ) {
+        shown = Set(fields.flatMap { $0.split(separator: " ").map(String.init) })
         self.type = "jaga." + type
         self.stream = stream
         self.traits = traits
@@ -39,197 +45,400 @@ public struct EventRow: Sendable {
     private static func of(_ kind: EventKind) -> EventRow {
         switch kind {
         // input
-        case .inputReport: .init("input.report", .input, EventBody.inputReport)
+        case .inputReport: .init("input.report", .input, EventBody.inputReport, shows: Shown.report)
         case .inputSignal:
-            .init("input.signal", .input, EventBody.inputSignal, [.emergency, .milestone])
-        case .inputCancel: .init("input.cancel", .input, EventBody.inputCancel, .emergency)
-        case .inputDeadline: .init("input.deadline", .input, EventBody.inputDeadline, .deadline)
+            .init(
+                "input.signal", .input, EventBody.inputSignal, [.emergency, .milestone],
+                shows: Shown.signal)
+        case .inputCancel:
+            .init(
+                "input.cancel", .input, EventBody.inputCancel, .emergency,
+                shows: "emergency id person received")
+        case .inputDeadline:
+            .init(
+                "input.deadline", .input, EventBody.inputDeadline, .deadline, shows: Shown.deadline,
+                "deadline expired late")
         case .inputAcknowledgement:
-            .init("input.acknowledgement", .input, EventBody.inputAcknowledgement, .emergency)
+            .init(
+                "input.acknowledgement", .input, EventBody.inputAcknowledgement, .emergency,
+                shows: Shown.answer)
         case .inputResolution:
-            .init("input.resolution", .input, EventBody.inputResolution, .emergency)
+            .init(
+                "input.resolution", .input, EventBody.inputResolution, .emergency,
+                shows: Shown.answer)
         case .inputFallbackOpened:
-            .init("input.fallback-opened", .input, EventBody.inputFallbackOpened, .emergency)
-        case .inputPerson: .init("input.person", .input, EventBody.inputPerson)
+            .init(
+                "input.fallback-opened", .input, EventBody.inputFallbackOpened, .emergency,
+                shows: Shown.signal)
+        case .inputPerson:
+            .init(
+                "input.person", .input, EventBody.inputPerson, shows: Shown.zone,
+                "circles geometry person sets until unshared zoneOptOuts zones")
         case .inputPersonRemoved:
-            .init("input.person-removed", .input, EventBody.inputPersonRemoved)
-        case .inputCircle: .init("input.circle", .input, EventBody.inputCircle)
+            .init("input.person-removed", .input, EventBody.inputPersonRemoved, shows: "person")
+        case .inputCircle:
+            .init(
+                "input.circle", .input, EventBody.inputCircle, shows: Shown.zone,
+                "circle geometry zones")
         case .inputCircleRemoved:
-            .init("input.circle-removed", .input, EventBody.inputCircleRemoved)
-        case .inputLogic: .init("input.logic", .input, EventBody.inputLogic)
+            .init("input.circle-removed", .input, EventBody.inputCircleRemoved, shows: "circle")
+        case .inputLogic: .init("input.logic", .input, EventBody.inputLogic, shows: "version")
         case .inputEmergencySnapshot:
-            .init("input.emergency-snapshot", .input, EventBody.inputEmergencySnapshot, .emergency)
-        case .inputSet: .init("input.set", .input, EventBody.inputSet)
-        case .inputSetRemoved: .init("input.set-removed", .input, EventBody.inputSetRemoved)
-        case .inputArming: .init("input.arming", .input, EventBody.inputArming)
-        case .inputAlarmAnswer: .init("input.alarm-answer", .input, EventBody.inputAlarmAnswer)
-        case .inputReports: .init("input.reports", .input, EventBody.inputReports)
+            .init(
+                "input.emergency-snapshot", .input, EventBody.inputEmergencySnapshot, .emergency,
+                shows: Shown.snapshot)
+        case .inputSet:
+            .init(
+                "input.set", .input, EventBody.inputSet, shows: Shown.zone,
+                "geometry page set zones")
+        case .inputSetRemoved:
+            .init("input.set-removed", .input, EventBody.inputSetRemoved, shows: "set")
+        case .inputArming:
+            .init("input.arming", .input, EventBody.inputArming, shows: "armed at person")
+        case .inputAlarmAnswer:
+            .init(
+                "input.alarm-answer", .input, EventBody.inputAlarmAnswer,
+                shows: "action at person zone")
+        case .inputReports:
+            .init("input.reports", .input, EventBody.inputReports, shows: Shown.report, "reports")
         case .inputContactExpectation:
-            .init("input.contact-expectation", .input, EventBody.inputContactExpectation)
-        case .inputContact: .init("input.contact", .input, EventBody.inputContact)
-        case .inputWatch: .init("input.watch", .input, EventBody.inputWatch)
-        case .inputIntakeOutage: .init("input.intake-outage", .input, EventBody.inputIntakeOutage)
+            .init(
+                "input.contact-expectation", .input, EventBody.inputContactExpectation,
+                shows: "contactTimeoutSeconds device person")
+        case .inputContact:
+            .init(
+                "input.contact", .input, EventBody.inputContact,
+                shows: "at battery charging kind person")
+        case .inputWatch:
+            .init("input.watch", .input, EventBody.inputWatch, shows: "person until watch")
+        case .inputIntakeOutage:
+            .init("input.intake-outage", .input, EventBody.inputIntakeOutage, shows: "from to")
         case .inputContactLossHold:
-            .init("input.contact-loss-hold", .input, EventBody.inputContactLossHold)
-        case .inputImpairment: .init("input.impairment", .input, EventBody.inputImpairment)
+            .init(
+                "input.contact-loss-hold", .input, EventBody.inputContactLossHold, shows: "isHeld")
+        case .inputImpairment:
+            .init(
+                "input.impairment", .input, EventBody.inputImpairment,
+                shows: "at device impairments person")
         // events
         case .zoneEntered:
-            .init("zone.entered", .events, EventBody.zoneEntered, [.milestone, .movement])
+            .init(
+                "zone.entered", .events, EventBody.zoneEntered, [.milestone, .movement],
+                shows: Shown.crossing)
         case .zoneExited:
-            .init("zone.exited", .events, EventBody.zoneExited, [.milestone, .movement])
+            .init(
+                "zone.exited", .events, EventBody.zoneExited, [.milestone, .movement],
+                shows: Shown.crossing)
         case .zonePresenceEstablished:
-            .init("zone.presence-established", .events, EventBody.zonePresenceEstablished)
+            .init(
+                "zone.presence-established", .events, EventBody.zonePresenceEstablished,
+                shows: Shown.crossing)
         case .zoneApproached:
-            .init("zone.approached", .events, EventBody.zoneApproached, .milestone)
-        case .zoneDwelled: .init("zone.dwelled", .events, EventBody.zoneDwelled, .milestone)
-        case .zoneSuppressed: .init("zone.suppressed", .events, EventBody.zoneSuppressed)
-        case .zoneAbsent: .init("zone.absent", .events, EventBody.zoneAbsent, .milestone)
-        case .zoneLeftVicinity: .init("zone.left-vicinity", .events, EventBody.zoneLeftVicinity)
+            .init(
+                "zone.approached", .events, EventBody.zoneApproached, .milestone,
+                shows: Shown.crossing)
+        case .zoneDwelled:
+            .init("zone.dwelled", .events, EventBody.zoneDwelled, .milestone, shows: Shown.crossing)
+        case .zoneSuppressed:
+            .init("zone.suppressed", .events, EventBody.zoneSuppressed, shows: Shown.crossing)
+        case .zoneAbsent:
+            .init(
+                "zone.absent", .events, EventBody.zoneAbsent, .milestone, shows: Shown.fix,
+                "by circle hasContact person set zone")
+        case .zoneLeftVicinity:
+            .init("zone.left-vicinity", .events, EventBody.zoneLeftVicinity, shows: Shown.crossing)
         case .emergencyCountdown:
             .init(
                 "emergency.countdown", .events, EventBody.emergencyCountdown,
-                [.emergency, .begins, .milestone])
+                [.emergency, .begins, .milestone], shows: Shown.emergency)
         case .emergencyOpened:
             .init(
                 "emergency.opened", .events, EventBody.emergencyOpened,
-                [.emergency, .begins, .milestone, .alert])
+                [.emergency, .begins, .milestone, .alert], shows: Shown.emergency)
         case .emergencyJoined:
             .init(
                 "emergency.joined", .events, EventBody.emergencyJoined,
-                [.emergency, .begins, .milestone, .alert])
+                [.emergency, .begins, .milestone, .alert], shows: Shown.emergency)
         case .emergencyCancelled:
             .init(
                 "emergency.cancelled", .events, EventBody.emergencyCancelled,
-                [.emergency, .ends, .milestone])
+                [.emergency, .ends, .milestone], shows: Shown.emergency)
         case .emergencyAcknowledged:
             .init(
                 "emergency.acknowledged", .events, EventBody.emergencyAcknowledged,
-                [.emergency, .milestone])
+                [.emergency, .milestone], shows: Shown.emergency)
         case .emergencyResolved:
             .init(
                 "emergency.resolved", .events, EventBody.emergencyResolved,
-                [.emergency, .ends, .milestone])
-        case .contactLate: .init("contact.late", .events, EventBody.contactLate)
-        case .contactOverdue: .init("contact.overdue", .events, EventBody.contactOverdue)
-        case .contactLost: .init("contact.lost", .events, EventBody.contactLost)
-        case .contactOK: .init("contact.ok", .events, EventBody.contactOK)
+                [.emergency, .ends, .milestone], shows: Shown.emergency)
+        case .contactLate:
+            .init("contact.late", .events, EventBody.contactLate, shows: Shown.contact)
+        case .contactOverdue:
+            .init("contact.overdue", .events, EventBody.contactOverdue, shows: Shown.contact)
+        case .contactLost:
+            .init("contact.lost", .events, EventBody.contactLost, shows: Shown.contact)
+        case .contactOK: .init("contact.ok", .events, EventBody.contactOK, shows: Shown.contact)
         case .deadlineScheduled:
-            .init("deadline.scheduled", .events, EventBody.deadlineScheduled, .deadline)
+            .init(
+                "deadline.scheduled", .events, EventBody.deadlineScheduled, .deadline,
+                shows: Shown.deadline)
         case .deadlineCancelled:
-            .init("deadline.cancelled", .events, EventBody.deadlineCancelled, .deadline)
-        case .alarmStarted: .init("alarm.started", .events, EventBody.alarmStarted, .milestone)
-        case .alarmRepeated: .init("alarm.repeated", .events, EventBody.alarmRepeated)
-        case .alarmEnded: .init("alarm.ended", .events, EventBody.alarmEnded)
-        case .messagesDue: .init("messages.due", .events, EventBody.messagesDue)
-        case .policyChanged: .init("policy.changed", .events, EventBody.policyChanged)
+            .init(
+                "deadline.cancelled", .events, EventBody.deadlineCancelled, .deadline,
+                shows: Shown.deadline)
+        case .alarmStarted:
+            .init("alarm.started", .events, EventBody.alarmStarted, .milestone, shows: Shown.alarm)
+        case .alarmRepeated:
+            .init("alarm.repeated", .events, EventBody.alarmRepeated, shows: Shown.alarm)
+        case .alarmEnded: .init("alarm.ended", .events, EventBody.alarmEnded, shows: Shown.alarm)
+        case .messagesDue:
+            .init(
+                "messages.due", .events, EventBody.messagesDue, shows: Shown.fix,
+                "messages person transitions zones")
+        case .policyChanged:
+            .init(
+                "policy.changed", .events, EventBody.policyChanged,
+                shows:
+                    "contactTimeoutSeconds device distanceFilterMetres intervalSeconds mode person",
+                "radiusMetres regions zone")
         case .zonePresenceCleared:
-            .init("zone.presence-cleared", .events, EventBody.zonePresenceCleared)
-        case .batteryLow: .init("battery.low", .events, EventBody.batteryLow)
-        case .deviceImpaired: .init("device.impaired", .events, EventBody.deviceImpaired)
+            .init(
+                "zone.presence-cleared", .events, EventBody.zonePresenceCleared,
+                shows: Shown.crossing)
+        case .batteryLow:
+            .init("battery.low", .events, EventBody.batteryLow, shows: "battery device mark person")
+        case .deviceImpaired:
+            .init(
+                "device.impaired", .events, EventBody.deviceImpaired,
+                shows: "at device impairments person")
         // sos
         case .sosRaised:
             .init(
-                "sos.raised", .sos, EventBody.sosRaised, [.emergency, .begins, .milestone, .alert])
+                "sos.raised", .sos, EventBody.sosRaised, [.emergency, .begins, .milestone, .alert],
+                shows: Shown.signal)
         case .sosCancelled:
-            .init("sos.cancelled", .sos, EventBody.sosCancelled, [.emergency, .ends, .milestone])
-        case .sosLocated: .init("sos.located", .sos, EventBody.sosLocated)
-        case .sosPosition: .init("sos.position", .sos, EventBody.sosPosition)
-        case .deviceReporting: .init("device.reporting", .sos, EventBody.deviceReporting)
+            .init(
+                "sos.cancelled", .sos, EventBody.sosCancelled, [.emergency, .ends, .milestone],
+                shows: "emergency id person received")
+        case .sosLocated:
+            .init(
+                "sos.located", .sos, EventBody.sosLocated, shows: Shown.fix,
+                "battery emergency person")
+        case .sosPosition:
+            .init(
+                "sos.position", .sos, EventBody.sosPosition, shows: Shown.fix,
+                "battery charging emergency fixes impairments person")
+        case .deviceReporting:
+            .init(
+                "device.reporting", .sos, EventBody.deviceReporting,
+                shows: "app device impairments isFirst lastReport person")
+        case .sosAnswered:
+            .init(
+                "sos.answered", .sos, EventBody.sosAnswered, [.emergency, .milestone],
+                shows: "at coversWatch person")
+        case .positionsAnswered:
+            .init(
+                "positions.answered", .sos, EventBody.positionsAnswered, .hidden,
+                shows: "person query")
         // directory
-        case .personChanged: .init("directory.person", .directory, EventBody.personChanged)
+        case .personChanged:
+            .init(
+                "directory.person", .directory, EventBody.personChanged,
+                shows:
+                    "affiliation billing channel contacts id plan primaryDevice rank signIn",
+                "version zoneOptOuts")
         case .personRemoved:
             .init(
                 "directory.person-removed", .directory, EventBody.personRemoved,
-                removes: .personChanged)
-        case .deviceChanged: .init("directory.device", .directory, EventBody.deviceChanged)
+                removes: .personChanged, shows: "person")
+        case .deviceChanged:
+            .init(
+                "directory.device", .directory, EventBody.deviceChanged,
+                shows: "id person platform version")
         case .deviceRemoved:
             .init(
                 "directory.device-removed", .directory, EventBody.deviceRemoved,
-                removes: .deviceChanged)
+                removes: .deviceChanged, shows: "device")
         case .credentialChanged:
-            .init("directory.credential", .directory, EventBody.credentialChanged)
+            .init(
+                "directory.credential", .directory, EventBody.credentialChanged,
+                shows: "created device expires id kind person")
         case .credentialRemoved:
             .init(
                 "directory.credential-removed", .directory, EventBody.credentialRemoved,
-                removes: .credentialChanged)
-        case .circleChanged: .init("directory.circle", .directory, EventBody.circleChanged)
+                removes: .credentialChanged, shows: "credential")
+        case .circleChanged:
+            .init(
+                "directory.circle", .directory, EventBody.circleChanged,
+                shows:
+                    "_0 channels escalation guardiansEditZones historyDays id joined joinsDrills",
+                "members membersSeePositions pausedUntil people person precision role roles sets",
+                "sharing version waitSeconds")
         case .circleRemoved:
             .init(
                 "directory.circle-removed", .directory, EventBody.circleRemoved,
-                removes: .circleChanged)
-        case .zoneChanged: .init("directory.zone", .directory, EventBody.zoneChanged)
+                removes: .circleChanged, shows: "circle")
+        case .zoneChanged:
+            .init(
+                "directory.zone", .directory, EventBody.zoneChanged, shows: Shown.zone,
+                "_0 audience circle insetCentimetres owner people person prepared roles set")
         case .zoneRemoved:
             .init(
-                "directory.zone-removed", .directory, EventBody.zoneRemoved, removes: .zoneChanged)
-        case .setChanged: .init("directory.set", .directory, EventBody.setChanged)
+                "directory.zone-removed", .directory, EventBody.zoneRemoved, removes: .zoneChanged,
+                shows: "zone")
+        case .setChanged:
+            .init("directory.set", .directory, EventBody.setChanged, shows: "id version")
         case .setRemoved:
-            .init("directory.set-removed", .directory, EventBody.setRemoved, removes: .setChanged)
-        case .messageChanged: .init("directory.message", .directory, EventBody.messageChanged)
+            .init(
+                "directory.set-removed", .directory, EventBody.setRemoved, removes: .setChanged,
+                shows: "set")
+        case .messageChanged:
+            .init(
+                "directory.message", .directory, EventBody.messageChanged,
+                shows: "_0 circle confirmed id mode owner person set version")
         case .messageRemoved:
             .init(
                 "directory.message-removed", .directory, EventBody.messageRemoved,
-                removes: .messageChanged)
-        case .messageRequested: .init("message.requested", .directory, EventBody.messageRequested)
+                removes: .messageChanged, shows: "message")
+        case .messageRequested:
+            .init("message.requested", .directory, EventBody.messageRequested, shows: "expires")
         case .neverNotifyChanged:
-            .init("directory.never-notify", .directory, EventBody.neverNotifyChanged, .hidden)
-        case .pinChanged: .init("directory.pin", .directory, EventBody.pinChanged, .hidden)
+            .init(
+                "directory.never-notify", .directory, EventBody.neverNotifyChanged, .hidden,
+                shows: "circles people person")
+        case .pinChanged:
+            .init("directory.pin", .directory, EventBody.pinChanged, .hidden, shows: "person")
         // deadlines
         case .deadlineExpired:
-            .init("deadline.expired", .deadlines, EventBody.deadlineExpired, .deadline)
-        case .watchChanged: .init("watch.changed", .deadlines, EventBody.watchChanged, .milestone)
+            .init(
+                "deadline.expired", .deadlines, EventBody.deadlineExpired, .deadline,
+                shows: Shown.deadline, "deadline expired late")
+        case .watchChanged:
+            .init(
+                "watch.changed", .deadlines, EventBody.watchChanged, .milestone,
+                shows: "deadline graceSeconds id person recipients started state version")
         case .watchExpired:
             .init(
                 "watch.expired", .deadlines, EventBody.watchExpired,
-                [.emergency, .begins, .milestone, .alert])
-        case .retentionDue: .init("retention.due", .deadlines, EventBody.retentionDue)
+                [.emergency, .begins, .milestone, .alert], shows: Shown.signal)
+        case .checkInChanged:
+            .init(
+                "check-in.changed", .deadlines, EventBody.checkInChanged, .milestone,
+                shows: "due expires id late person schedule state")
+        case .timerExpired:
+            .init(
+                "timer.expired", .deadlines, EventBody.timerExpired,
+                shows: "due late person started")
+        case .retentionDue: .init("retention.due", .deadlines, EventBody.retentionDue, shows: "at")
         // deliveries
         case .notificationChanged:
             .init(
                 "notification.changed", .deliveries, EventBody.notificationChanged,
-                [.milestoneIfFinal, .response])
+                [.milestoneIfFinal, .response],
+                shows: "channel emergency gateway notification person recipient state")
         case .acknowledgementCommitted:
             .init(
                 "acknowledgement.committed", .deliveries, EventBody.acknowledgementCommitted,
-                [.emergency, .milestone])
+                [.emergency, .milestone], shows: Shown.answer)
         case .resolutionCommitted:
             .init(
                 "resolution.committed", .deliveries, EventBody.resolutionCommitted,
-                [.emergency, .ends, .milestone])
+                [.emergency, .ends, .milestone], shows: Shown.answer)
         case .escalationFallbackOpened:
             .init(
                 "escalation.fallback-opened", .deliveries, EventBody.escalationFallbackOpened,
-                [.emergency, .begins, .milestone, .response])
+                [.emergency, .begins, .milestone, .response], shows: Shown.signal)
         case .escalationTierStarted:
             .init(
                 "escalation.tier-started", .deliveries, EventBody.escalationTierStarted,
-                [.emergency, .response])
+                [.emergency, .response], shows: Shown.tier)
         case .escalationExhausted:
             .init(
                 "escalation.exhausted", .deliveries, EventBody.escalationExhausted,
-                [.emergency, .alert])
+                [.emergency, .alert], shows: Shown.tier)
         case .emergencySnapshot:
             .init(
                 "emergency.snapshot", .deliveries, EventBody.emergencySnapshot,
-                [.emergency, .response])
+                [.emergency, .response], shows: Shown.snapshot)
         case .signalReceived:
             .init(
                 "signal.received", .deliveries, EventBody.signalReceived,
-                [.emergency, .begins, .milestone, .alert])
-        case .checkInReceived: .init("check-in.received", .deliveries, EventBody.checkInReceived)
-        case .accessRecorded: .init("access.recorded", .deliveries, EventBody.accessRecorded)
+                [.emergency, .begins, .milestone, .alert], shows: Shown.signal)
+        case .checkInReceived:
+            .init(
+                "check-in.received", .deliveries, EventBody.checkInReceived, shows: "at kind person"
+            )
+        case .accessRecorded:
+            .init(
+                "access.recorded", .deliveries, EventBody.accessRecorded,
+                shows: "at kind person viewer")
         case .reachabilityChanged:
-            .init("reachability.changed", .deliveries, EventBody.reachabilityChanged)
+            .init(
+                "reachability.changed", .deliveries, EventBody.reachabilityChanged,
+                shows: "channels contact contacts failing gateways kind problem")
         case .watchCommandReceived:
             .init(
                 "watch.command-received", .deliveries, EventBody.watchCommandReceived,
-                [.emergency, .milestone])
+                [.emergency, .milestone], shows: "action at person watch")
+        case .safetyAnswerReceived:
+            .init(
+                "safety-answer.received", .deliveries, EventBody.safetyAnswerReceived,
+                [.emergency, .milestone], shows: "at coversWatch person")
+        case .positionsRequested:
+            .init(
+                "positions.requested", .deliveries, EventBody.positionsRequested,
+                shows: "at person query")
+        case .liveViewChanged:
+            .init(
+                "live-view.changed", .deliveries, EventBody.liveViewChanged,
+                shows: "at person until")
         // usage
         case .usageRecorded: .init("usage.recorded", .usage, EventBody.usageRecorded)
+        // directory
+        case .consentsChanged:
+            .init("consents.changed", .directory, EventBody.consentsChanged, shows: "person")
         }
     }
 }
 
+/// Members that several payloads show, see ``EventRow/shown``.
+private enum Shown {
+    static let fix = "accuracy fix time"
+    static let report = fix + " battery charging clockSkew device id late person received trigger"
+    static let signal =
+        fix + " battery countdownEnds device id person raised raisedBy received signOfLife trigger"
+    static let snapshot =
+        signal + " at by emergency endedCircles reached recipients signals state"
+    static let answer = "at by emergency person signals"
+    static let tier = "circle emergency person recipients round tier"
+    static let deadline = "due emergency id kind person subject"
+    static let crossing =
+        fix + " after before circle coarse device inside interpolated isFixOld marginCentimetres"
+        + " person reason report set zone zoneKind"
+    static let emergency =
+        fix + " battery by countdownEnds emergency joinedRaised joinedTrigger late person raised"
+        + " raisedBy reopened signal state suspect trigger"
+    static let contact =
+        fix + " at battery contactTimeoutSeconds device end isWatched person since state"
+    static let alarm =
+        fix + " alarm circle end initial isAudible person presence priority rings set vibrates zone"
+    static let zone =
+        "absentByMinute active alarm alertDistanceMetres cycleSeconds dwellSeconds end exceptions"
+        + " hysteresisMetres id inradiusCentimetres kind messages priority"
+        + " radiusCentimetres raisesEmergency reachCentimetres schedule sleepSeconds start"
+        + " transitions version vibrates windows"
+}
+
 extension EventKind {
+    /// The kind of a CloudEvents `type`; nil if there is none.
+    public init?(type: String) {
+        guard let kind = EventKind.byType[type] else { return nil }
+        self = kind
+    }
+
+    private static let byType = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0.row.type, $0) })
+
     /// Its row of the event table.
     public var row: EventRow {
         guard let row = EventRow.all[Int(rawValue)] else {
@@ -305,6 +514,8 @@ extension EventBody {
         case .sosLocated(let payload): try visitor.visit(.sosLocated, payload)
         case .sosPosition(let payload): try visitor.visit(.sosPosition, payload)
         case .deviceReporting(let payload): try visitor.visit(.deviceReporting, payload)
+        case .sosAnswered(let payload): try visitor.visit(.sosAnswered, payload)
+        case .positionsAnswered(let payload): try visitor.visit(.positionsAnswered, payload)
         case .personChanged(let payload): try visitor.visit(.personChanged, payload)
         case .personRemoved(let payload): try visitor.visit(.personRemoved, payload)
         case .deviceChanged(let payload): try visitor.visit(.deviceChanged, payload)
@@ -325,6 +536,8 @@ extension EventBody {
         case .deadlineExpired(let payload): try visitor.visit(.deadlineExpired, payload)
         case .watchChanged(let payload): try visitor.visit(.watchChanged, payload)
         case .watchExpired(let payload): try visitor.visit(.watchExpired, payload)
+        case .checkInChanged(let payload): try visitor.visit(.checkInChanged, payload)
+        case .timerExpired(let payload): try visitor.visit(.timerExpired, payload)
         case .retentionDue(let payload): try visitor.visit(.retentionDue, payload)
         case .notificationChanged(let payload): try visitor.visit(.notificationChanged, payload)
         case .acknowledgementCommitted(let payload):
@@ -341,7 +554,12 @@ extension EventBody {
         case .reachabilityChanged(let payload): try visitor.visit(.reachabilityChanged, payload)
         case .watchCommandReceived(let payload):
             try visitor.visit(.watchCommandReceived, payload)
+        case .safetyAnswerReceived(let payload):
+            try visitor.visit(.safetyAnswerReceived, payload)
+        case .positionsRequested(let payload): try visitor.visit(.positionsRequested, payload)
+        case .liveViewChanged(let payload): try visitor.visit(.liveViewChanged, payload)
         case .usageRecorded(let payload): try visitor.visit(.usageRecorded, payload)
+        case .consentsChanged(let payload): try visitor.visit(.consentsChanged, payload)
         }
     }
 }

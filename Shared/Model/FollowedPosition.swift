@@ -1,10 +1,11 @@
-/// Newest position of a person in an open emergency.
+/// Newest position of a person in an open emergency, or with an open live link.
 ///
-/// Ingest publishes it on `sos` at the opening, with the trail before it, and then at most once in
-/// 10 s when it changed. The notifier shows it and keeps it.
+/// Ingest publishes it on `sos` at the opening, with the trail before it if there is an emergency,
+/// and then at most once in 10 s when it changed. The notifier shows it and keeps it.
 public struct FollowedPosition: PersonPayload {
     public var person: PersonID
-    public var emergency: EmergencyID
+    /// Nil = it is published for live links only.
+    public var emergency: EmergencyID?
     /// Fixes of the primary device, oldest first, never empty; the last one is the newest. More
     /// than one at the opening only.
     public var fixes: [Fix]
@@ -13,11 +14,14 @@ public struct FollowedPosition: PersonPayload {
     public var charging: Bool?
     /// What keeps the phone from reporting properly, ascending.
     public var impairments: [Impairment]
+    /// Whether the person has an open journey; nil = no. Live links for a journey end with it.
+    public var isOnJourney: Bool?
 
     public init(
-        person: PersonID, emergency: EmergencyID, fixes: [Fix], battery: UInt8? = nil,
-        charging: Bool? = nil, impairments: [Impairment] = []
+        person: PersonID, emergency: EmergencyID?, fixes: [Fix], battery: UInt8? = nil,
+        charging: Bool? = nil, impairments: [Impairment] = [], isOnJourney: Bool? = nil
     ) {
+        self.isOnJourney = isOnJourney
         self.person = person
         self.emergency = emergency
         self.fixes = fixes

@@ -73,7 +73,7 @@ public struct RequestLimiter: Sendable {
     /// Counts a request of an authenticated caller.
     ///
     /// - Parameters:
-    ///   - caller: the device or person; nil = the operator, who is not limited
+    ///   - caller: key of the limit, a device or person; nil = not limited
     ///   - cost: tokens, at least 1
     /// - Returns: nil if the request is admitted
     public mutating func admit(

@@ -3,59 +3,46 @@ import Parsing
 
 /// Masks private data in events: positions, names and addresses.
 ///
-/// Only listed fields are shown, so new fields stay masked until they are listed.
+/// Of an event's data, only the members in its row of the event table are shown
+/// (``EventRow/shown``), so new members and unknown events stay masked until somebody decides.
 public enum Masking {
-    /// Fields without positions, names, addresses or texts of users, phones and gateways. Decide
-    /// here for each new field of an event.
-    static let visibleFields: Set<String> = [
-        "_0", "absentByMinute", "accuracy", "action", "active", "affiliation", "after", "alarm",
-        "app",
-        "alertDistanceMetres", "armed", "at", "audience", "battery", "before", "billing", "by",
-        "channel", "channels", "charging", "circle", "circles", "clockSkew", "coarse",
-        "confirmed", "contact", "contacts", "contactTimeoutSeconds", "countdownEnds", "created",
-        "credential", "cycleSeconds", "data", "datacontenttype", "deadline", "device",
-        "distanceFilterMetres", "due", "dwellSeconds", "emergency", "end", "endedCircles",
-        "escalation", "exceptions", "expired", "expires", "failing", "fix", "fixes", "from",
-        "gateway",
-        "gateways", "geometry", "graceSeconds", "guardiansEditZones", "hasContact", "historyDays",
-        "hysteresisMetres", "id", "impairments", "initial", "inradiusCentimetres",
-        "insetCentimetres", "inside", "interpolated", "intervalSeconds", "isAudible", "isFirst",
-        "isFixOld",
-        "isHeld", "isWatched", "jagaseq", "jagastream", "joined", "joinedRaised", "joinedTrigger",
-        "kind", "lastReport", "late", "marginCentimetres", "mark", "members",
-        "membersSeePositions", "message",
-        "messages", "mode", "notification", "owner", "page", "pausedUntil", "people", "person",
-        "plan", "platform", "precision", "prepared", "presence", "primaryDevice", "priority",
-        "problem", "radiusCentimetres", "radiusMetres", "raised", "raisedBy", "raisesEmergency",
-        "rank", "reachCentimetres",
-        "reached", "reason", "received", "recipient", "recipients", "regions",
-        "reopened", "report", "reports", "rings", "role", "roles", "round", "schedule",
-        "set", "sets", "sharing", "signal", "signals", "signIn", "signOfLife", "since",
-        "sleepSeconds",
-        "source", "specversion", "start", "started", "state", "subject", "suspect", "tier", "time",
-        "to", "transitions", "trigger", "type", "unshared", "until", "version", "vibrates",
-        "viewer", "waitSeconds", "watch", "windows", "zone", "zoneKind", "zoneOptOuts", "zones",
+    /// Members of every event, without personal data.
+    static let envelope: Set<String> = [
+        "data", "datacontenttype", "id", "jagaseq", "jagastream", "source", "specversion",
+        "subject", "time", "type",
     ]
 
     /// Trace fields: shown if Jaga generated the value, masked if a client did.
     static let traceFields: Set<String> = ["jagatrace", "trace"]
 
-    /// Returns the JSON with masked values replaced by `***`.
-    public static func mask(_ json: JSON) -> JSON {
+    /// Returns an event with masked values replaced by `***`.
+    public static func mask(_ event: JSON) -> JSON {
+        let kind = event["type"]?.string.flatMap(EventKind.init(type:))
+        let shown = kind?.row.shown ?? []
+        return mask(event, showing: envelope) { $0 == "data" ? shown : nil }
+    }
+
+    /// - Parameter inside: what is shown inside a member; nil = what is shown beside it
+    private static func mask(
+        _ json: JSON, showing shown: Set<String>, inside: (String) -> Set<String>? = { _ in nil }
+    ) -> JSON {
         switch json {
         case .object(let members):
             .object(
                 members.map { member in
                     .init(
-                        member.key, isShown(member) ? mask(member.value) : .string("***"))
+                        member.key,
+                        isShown(member, shown)
+                            ? mask(member.value, showing: inside(member.key) ?? shown)
+                            : .string("***"))
                 })
-        case .array(let values): .array(values.map(mask))
+        case .array(let values): .array(values.map { mask($0, showing: shown) })
         default: json
         }
     }
 
-    private static func isShown(_ member: JSON.Member) -> Bool {
-        if member.value.isNull || visibleFields.contains(member.key) { return true }
+    private static func isShown(_ member: JSON.Member, _ shown: Set<String>) -> Bool {
+        if member.value.isNull || shown.contains(member.key) { return true }
         guard traceFields.contains(member.key), let trace = member.value.string else {
             return false
         }

@@ -76,6 +76,8 @@ import Testing
             "NotifyReason": values(NotifyReason.self), "TimelineKind": values(TimelineKind.self),
             "NotificationState": values(NotificationState.self),
             "AttemptOutcome": values(AttemptOutcome.self),
+            "ReadinessReason": values(ReadinessReason.self),
+            "ReadinessState": values(ReadinessState.self),
         ]
         for (name, described) in contract.enums {
             #expect(types[name] == described, "\(name)")

@@ -20,7 +20,8 @@ import Testing
         "receiveBillingEvent", "activatePerson", "requestSignInCode", "openSession",
         "listProviders", "startAtProvider", "returnFromProvider", "endSessionsByProvider",
         "readPasskeySignInOptions", "signInWithPasskey", "previewInvitation", "declineInvitation",
-        "openEmergencyPage", "useEmergencyPage",
+        "openEmergencyPage", "useEmergencyPage", "openLivePage", "useLivePage", "openQuestionPage",
+        "useQuestionPage",
     ]
 
     private static func accepts(_ kind: CredentialKind, _ name: String?) -> Bool {

@@ -38,7 +38,7 @@ import Wire
                 frame = Control.headsRequest.encoded()
                 frame[10] = 250
             case .unknownType: frame[9] = 77
-            case .tooLong: return good + [UInt8](repeating: 0, count: 4 << 20)
+            case .tooLong: return good + [UInt8](repeating: 0, count: 3 << 19)
             }
             return frame
         }

@@ -7,7 +7,7 @@ import Testing
         name: "play", parameters: ["FILE", "[MORE]"], summary: "play a file",
         options: [
             .init(name: "--speed", value: "N", help: "how fast"),
-            .init(name: "--loud", value: nil, help: "be heard"),
+            .init(name: "--loud", value: nil, help: "print more"),
             .init(name: "--without", value: "X", help: "leave out", repeats: true),
         ])
 

@@ -103,4 +103,50 @@ import Testing
         #expect(error?.hint == "use one of the ids emg_2 (Ben), emg_3 (Ben)")
         #expect(throws: CommandError.self) { try EmergencyCommand.find("Cara", among: active) }
     }
+
+    private func unprocessed(_ id: String, _ name: String, raised: JSON = .null) -> JSON {
+        [
+            "id": .string(id), "emergency": .string("emg_\(id)"),
+            "person": ["id": .string("per_\(name)"), "name": .string(name)], "trigger": "panic",
+            "received": "2026-11-20T10:10:00Z", "reason": "disk", "tries": 3, "raised": raised,
+            "body": .string("{\"note\":\"by the bridge\"}\n\u{1B}[2J"), "query": "",
+            "contacts": [["channel": "sms", "address": "+15550000101"]],
+            "others": [
+                [
+                    "person": ["id": "per_2", "name": "Ben"],
+                    "circles": [["name": "Family", "role": "guardian"]],
+                    "contacts": [["channel": "sms", "address": "+15550000102"]],
+                ]
+            ],
+        ]
+    }
+
+    @Test func `that is unprocessed has what was sent, whom to call and the next step`() {
+        let lines = UnprocessedCalls.lines(of: unprocessed("upc_1", "Anna"), now: now)
+        let text = lines.joined(separator: "\n")
+        #expect(text.contains("Anna: nobody is notified, panic, 10 min ago"))
+        #expect(text.contains("  reach      +15550000101"))
+        #expect(text.contains("  Ben (guardian of Family): +15550000102"))
+        #expect(text.contains("by the bridge"))
+        #expect(text.contains("Jaga has notified nobody"))
+        #expect(lines.allSatisfy { !$0.contains { $0.isNewline } })
+        let raised = unprocessed("upc_1", "Anna", raised: "2026-11-20T10:12:00Z")
+        #expect(
+            UnprocessedCalls.lines(of: raised, now: now).last
+                == "Go on with: jaga emergency show emg_upc_1")
+    }
+
+    @Test func `that is unprocessed is found by the person, and warned about while it waits`()
+        throws
+    {
+        let raised = unprocessed("upc_3", "Ben", raised: "2026-11-20T10:12:00Z")
+        let items = [unprocessed("upc_1", "Anna"), unprocessed("upc_2", "Anna"), raised]
+        #expect(try UnprocessedCalls.find("anna", among: items) == ["upc_1", "upc_2"])
+        #expect(try UnprocessedCalls.find("Ben", among: items) == ["upc_3"])
+        #expect(throws: CommandError.self) { try UnprocessedCalls.find("Cara", among: items) }
+        #expect(
+            UnprocessedCalls.warning(about: items)?.hasPrefix(
+                "2 emergency requests cannot be processed") == true)
+        #expect(UnprocessedCalls.warning(about: [raised]) == nil)
+    }
 }

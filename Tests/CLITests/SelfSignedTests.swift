@@ -53,5 +53,29 @@ import Testing
             ])
         _ = await eventually { curl.process.reap() != nil }
         #expect(curl.text.hasPrefix("404"), "\(curl.text)")
+        // Only modern ciphers, and browsers keep to TLS.
+        let address = "https://127.0.0.2:\(port)/nothing"
+        let old = ["--tls-max", "1.2", "--ciphers", "AES128-SHA:ECDHE-ECDSA-AES128-SHA256"]
+        let new = ["--tls-max", "1.2", "--ciphers", "ECDHE-ECDSA-AES128-GCM-SHA256"]
+        for (options, isServed) in [(old, false), (new, true)] {
+            let curl = try Capture(
+                "/usr/bin/curl",
+                ["-sS", "--cacert", made.certificate, "-o", "/dev/null", "-D", "-"] + options
+                    + [address])
+            _ = await eventually { curl.process.reap() != nil }
+            #expect((curl.process.exitStatus == 0) == isServed, "\(options) \(curl.text)")
+            if isServed { #expect(curl.text.contains("Strict-Transport-Security: max-age=")) }
+        }
+    }
+
+    @Test func `has the protocols and ciphers of the edge, which has none of its own`() throws {
+        let deploy = Programs.top.appending(path: "deploy")
+        let edge = try String(
+            contentsOf: deploy.appending(path: "edge/nginx.conf"), encoding: .utf8)
+        #expect(edge.contains("include /etc/nginx/jaga/tls.conf;"))
+        #expect(!edge.contains("ssl_ciphers") && !edge.contains("ssl_protocols"))
+        let docker = try String(contentsOf: deploy.appending(path: "Dockerfile"), encoding: .utf8)
+        #expect(docker.contains("jaga nginx tls >/routes/tls.conf"))
+        #expect(NginxConfiguration.transportSecurity.contains("ECDHE+AESGCM"))
     }
 }

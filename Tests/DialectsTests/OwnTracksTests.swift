@@ -193,7 +193,7 @@ import Testing
         (#"{"_type":"steps","steps":10,"from":1,"to":2}"#, nil),
         (#"{"_type":"beacon"}"#, nil),
         (#"{"_type":"request","request":"tours"}"#, nil),
-        (#"{"_type":"never heard of"}"#, .otherType),
+        (#"{"_type":"invented"}"#, .otherType),
         (#"{"lat":1,"lon":2}"#, .notAnObject),
         (#"{"_type":7}"#, .notAnObject),
         ("[]", .notAnObject),

@@ -88,7 +88,9 @@ import Testing
 
     @Test func `a guardian acts for a ward, who cannot hide alone`() {
         let replica = replica(until: now + .seconds(10))
-        let alone: [Action] = [.changeSharing, .leaveCircle, .refuseZone, .erase, .answerConsents]
+        let alone: [Action] = [
+            .changeSharing, .leaveCircle, .optOutOfZones, .erase, .answerConsents,
+        ]
         for action in alone {
             #expect(may(replica, guardian, action), "\(action)")
             #expect(!may(replica, ward, action), "\(action)")

@@ -40,7 +40,7 @@ import Testing
         let one = world(list(circles: [circle(1)]))
         #expect(one.hidesEmergencies(of: person(1), from: person(2)))
         #expect(!one.hidesEmergencies(of: person(1), from: person(3)), "also in circle 2")
-        #expect(!one.hides(person(1), from: person(2)), "crossings are still told")
+        #expect(!one.hides(person(1), from: person(2)), "crossings still notify")
         let both = world(list(circles: [circle(1), circle(2)]))
         #expect(both.hidesEmergencies(of: person(1), from: person(3)))
         #expect(NeverNotifyRules(in: both).hidesEmergenciesFromAll(of: person(1)))

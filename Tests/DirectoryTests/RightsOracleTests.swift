@@ -16,13 +16,13 @@ private struct Oracle {
         "leave-circle", "accept-invitation", "read-access-log", "read-person", "edit-name",
         "edit-profile", "edit-devices", "edit-contact-points", "verify-contact-point",
         "edit-private-zones",
-        "read-own-zones", "refuse-zone", "edit-never-notify-list", "edit-pin", "export-data",
+        "read-own-zones", "opt-out-of-zones", "edit-never-notify-list", "edit-pin", "export-data",
         "erase",
-        "change-plan", "answer-consents", "declare-ward",
+        "change-plan", "answer-consents", "declare-ward", "make-live-links",
     ]
     private static let positions = ["read-position", "locate", "read-history"]
     private static let emergencies = [
-        "panic-for-other", "read-emergency", "acknowledge", "resolve",
+        "panic-for-other", "read-emergency", "acknowledge", "resolve", "share-emergency",
     ]
 
     func isAllowed() -> Bool {
@@ -46,7 +46,7 @@ private struct Oracle {
         guard q.plan == .lapsed else { return false }
         return [
             "read-history", "edit-zones", "edit-private-zones", "subscribe-sets",
-            "edit-escalation", "invite", "change-retention", "create-circle",
+            "edit-escalation", "invite", "change-retention", "create-circle", "start-drill",
         ].contains(action)
     }
 
@@ -60,8 +60,9 @@ private struct Oracle {
             ].contains(action)
         }
         if Self.positions.contains(action) { return q.resource.isSharing }
-        // A call for somebody else names a person who answers for it.
-        return action != "panic-for-other"
+        // A call for somebody else, a drill, and a link to an emergency name a person who answers
+        // for it.
+        return !["panic-for-other", "start-drill", "share-emergency"].contains(action)
     }
 
     /// Staff: an officer has the incidents of all circles, an operator what the operator may.
@@ -83,7 +84,8 @@ private struct Oracle {
         return
             !(isWard
             && [
-                "change-sharing", "leave-circle", "refuse-zone", "edit-never-notify-list", "erase",
+                "change-sharing", "leave-circle", "opt-out-of-zones", "edit-never-notify-list",
+                "erase",
                 "answer-consents", "declare-ward",
             ].contains(action))
     }
@@ -111,10 +113,14 @@ private struct Oracle {
             if action == "resolve", !q.resource.isAcknowledged { return false }
             // Guardians call for others, independent of what they were notified of.
             if action == "panic-for-other" { return !isMember }
+            // Only who was notified passes it on, and a plain member never does.
+            if action == "share-emergency" { return !isMember && q.resource.isRecipient }
             return !isMember || q.resource.isRecipient
         }
         switch action {
-        case "read-circle", "read-zones": return true
+        case "read-circle", "read-zones", "read-readiness": return true
+        // "Started by an admin or a guardian."
+        case "start-drill": return !isMember
         case "read-timeline": return !isMember || q.resource.membersSeePositions
         case "edit-zones", "edit-escalation":
             return role == .admin || (role == .guardian && q.resource.guardiansEditZones)

@@ -12,15 +12,16 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
             .panic, .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .changeSharing,
             .leaveCircle, .readAccessLog,
             .editDevices, .editContactPoints, .verifyContactPoint, .readPerson, .editName,
-            .editProfile, .editPrivateZones, .readOwnZones, .refuseZone, .editNeverNotifyList,
+            .editProfile, .editPrivateZones, .readOwnZones, .optOutOfZones, .editNeverNotifyList,
             .editPIN, .exportData, .erase, .acceptInvitation,
-            .answerConsents, .declareWard,
+            .answerConsents, .declareWard, .makeLiveLinks,
         ], true, [.yes, .yes, .yes]
     ),
     ([.readPosition, .locate, .readHistory], false, [.yes, .yes, .setting]),
     ([.readTimeline], false, [.yes, .yes, .setting]),
     ([.acknowledge, .resolve, .readEmergency], false, [.yes, .yes, .ifRecipient]),
-    ([.panicForOther], false, [.yes, .yes, .no]),
+    ([.shareEmergency], false, [.ifRecipient, .ifRecipient, .no]),
+    ([.panicForOther, .startDrill], false, [.yes, .yes, .no]),
     ([.editZones, .editEscalation], false, [.yes, .setting, .no]),
     (
         [
@@ -29,16 +30,16 @@ private let table: [(actions: [Action], own: Bool, cells: [Cell])] = [
         ], false,
         [.yes, .no, .no]
     ),
-    ([.readCircle, .readZones], false, [.yes, .yes, .yes]),
+    ([.readCircle, .readZones, .readReadiness], false, [.yes, .yes, .yes]),
     (
         [
             .changeSharing, .editDevices, .editContactPoints, .verifyContactPoint,
             .editName, .changePlan,
             .readPerson, .editProfile, .readAccessLog, .editPrivateZones, .readOwnZones,
-            .refuseZone, .editNeverNotifyList, .editPIN, .exportData, .erase, .leaveCircle,
+            .optOutOfZones, .editNeverNotifyList, .editPIN, .exportData, .erase, .leaveCircle,
             .acceptInvitation, .panic,
             .cancelEmergency, .watch, .answerAlarms, .keepJourneys, .answerConsents,
-            .declareWard,
+            .declareWard, .makeLiveLinks,
         ], false, [.never, .never, .never]
     ),
     ([.createCircle, .readSets], false, [.yes, .yes, .yes]),
@@ -135,7 +136,7 @@ extension Cell {
     @Test func `a lapsed plan keeps safety and privacy and loses paid actions`() {
         let lost: Set<Action> = [
             .readHistory, .editZones, .editPrivateZones, .subscribeSets, .editEscalation, .invite,
-            .changeRetention, .createCircle,
+            .changeRetention, .createCircle, .startDrill,
         ]
         for action in Action.allCases {
             for resource in resources {
@@ -151,7 +152,7 @@ extension Cell {
 
     @Test func `a ward cannot pause, leave, opt out or erase alone, and can always panic`() {
         let own = Resource(isOwn: true)
-        for action in [Action.changeSharing, .leaveCircle, .refuseZone, .erase] {
+        for action in [Action.changeSharing, .leaveCircle, .optOutOfZones, .erase] {
             #expect(decide(action, role: .member, ward: .ward, own) == .denied(.ward))
             #expect(decide(action, role: .guardian, ward: .guardian).isAllowed)
         }
@@ -187,7 +188,7 @@ extension Cell {
             #expect(decide(action, role: nil, operator: true) == .denied(.personOnly))
         }
         for action in [
-            Action.changeSharing, .readAccessLog, .exportData, .readOwnZones, .refuseZone,
+            Action.changeSharing, .readAccessLog, .exportData, .readOwnZones, .optOutOfZones,
             .editPrivateZones,
         ] {
             #expect(decide(action, role: nil, operator: true) == .denied(.notYours))

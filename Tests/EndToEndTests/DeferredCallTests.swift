@@ -33,6 +33,13 @@ extension `The suite` {
                 #expect(isReported)
                 let metrics = try ingest.send("GET", "/metrics").text
                 #expect(metrics.contains("jaga_ingest_unprocessed_calls 1"))
+                // The operator finds the person and whom to call.
+                let list = try await home.suite.finish("emergency", "list").text
+                #expect(list.contains("jaga emergency unprocessed"), "\(list)")
+                let shown = try await home.suite.finish("emergency", "unprocessed", "anna").text
+                #expect(shown.contains("nobody is notified, panic"), "\(shown)")
+                #expect(shown.contains("by the bridge"))
+                #expect(shown.contains("Bob (") && shown.contains(home.bob.number))
                 // It is retried, also by a new process, while other requests are served.
                 try await home.suite.kill(.ingest)
                 try await home.suite.waitUntilReady(.ingest)

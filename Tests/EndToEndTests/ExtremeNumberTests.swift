@@ -71,6 +71,8 @@ private struct ExtremeAttempt {
         // No response contains tokens of receipts and replies: NotifierDaemonTests covers these.
         "receiveReceipt": 404, "receiveReceiptForm": 404, "receiveReply": 404,
         "receiveReplyForm": 404,
+        // For the operator; ingest processes every call here: IngestDaemonTests covers this.
+        "readUnprocessedCall": 403,
         // No stream is stopped.
         "mendStreamsOfIngest": 409, "mendStreamsOfMembership": 409, "mendStreamsOfTimer": 409,
         "mendStreamsOfNotifier": 409,
@@ -89,7 +91,12 @@ private struct ExtremeAttempt {
         // There is no PIN, and codes and links are in messages only: NotifierDaemonTests covers
         // these.
         "setDuressPIN": 409, "acknowledgeByReference": 404, "openEmergencyPage": 404,
-        "useEmergencyPage": 404,
+        "useEmergencyPage": 404, "openLivePage": 404, "useLivePage": 404,
+        "openQuestionPage": 404, "useQuestionPage": 404,
+        // There is none in this world: TimerDaemonTests cover these.
+        "readCheckInSchedule": 404, "replaceCheckInSchedule": 404, "readTimer": 404,
+        // An emergency is open in the circle: NotifierDaemonTests cover drills.
+        "startDrill": 409, "readDrill": 404, "stopDrill": 404,
     ]
 
     init(_ world: ExtremeWorld) {

@@ -58,6 +58,7 @@ struct ExtremeWorld {
         ids["token"] = home.phoneAPI.token
         ids["gateway"] = try home.admin.list("/v1/gateways")[0].text("name")
         ids["action"] = "close"
+        ids["call"] = "upc_" + String(repeating: "7", count: 26)
         _ = await eventually { (try? home.admin.list("/v1/notifications").isEmpty) == false }
         ids["bob"] = home.bob.id
         let second = try home.bob.api.call("POST", "/v1/watches", ["minutes": 600])

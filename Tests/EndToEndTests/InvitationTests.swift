@@ -46,7 +46,7 @@ extension `The suite` {
             #expect(again.status == 409)
         }
 
-        /// Dora lets members see each other. Evan is told, and agrees.
+        /// Dora lets members see each other. Evan is notified, and agrees.
         private func visibility(
             of evan: Household.Person, in circle: String, _ home: Household,
             _ dora: Household.Person

@@ -15,7 +15,7 @@ extension `The suite` {
                 let first = try Follower(home, bob.api.token, from: try me.text("live"))
                 #expect(await first.begins())
                 try rename(home, "Lim-A")
-                #expect(await first.hears(#""name":"Lim-A""#))
+                #expect(await first.receives(#""name":"Lim-A""#))
                 let id = try #require(first.lastID)
 
                 // Nobody is connected while the service dies and the circle changes twice.
@@ -25,7 +25,7 @@ extension `The suite` {
                 try rename(home, "Lim-C")
                 try await home.suite.waitUntilReady(.notifier)
                 let second = try Follower(home, bob.api.token, after: id)
-                #expect(await second.hears(#""name":"Lim-C""#))
+                #expect(await second.receives(#""name":"Lim-C""#))
                 #expect(!second.text.contains("event: reset"))
                 #expect(!second.text.contains(#""name":"Lim-A""#))
 
@@ -38,7 +38,7 @@ extension `The suite` {
                 let third = try Follower(home, bob.api.token, after: last)
                 #expect(await third.begins())
                 try rename(home, "Lim-D")
-                #expect(await third.hears(#""name":"Lim-D""#))
+                #expect(await third.receives(#""name":"Lim-D""#))
                 #expect(!third.text.contains("event: reset"))
                 #expect(!third.text.contains(#""name":"Lim-C""#))
                 let now = try bob.api.call("GET", "/v1/me")
@@ -46,13 +46,29 @@ extension `The suite` {
 
                 // Removed from the circle: only that it is gone. Then the account itself.
                 try home.admin.call("DELETE", "/v1/circles/\(home.circle)/members/\(bob.id)")
-                #expect(await third.hears("event: circle-gone"))
+                #expect(await third.receives("event: circle-gone"))
                 try rename(home, "Lim-E")
                 try home.admin.call("DELETE", "/v1/people/\(bob.id)")
-                #expect(await third.hears("event: end"))
+                #expect(await third.receives("event: end"))
                 #expect(!third.text.contains("Lim-E"))
                 let isOver = await eventually { third.isClosed }
                 #expect(isOver)
+            }
+        }
+
+        @Test func `say at once that a member is asked for consent`() async throws {
+            try await Household.run { home in
+                let bob = try Follower(home, home.bob.api.token)
+                #expect(await bob.begins())
+                let circle = "/v1/circles/\(home.circle)"
+                try home.admin.call("PUT", circle, ["membersSeePositions": false])
+                try home.admin.call("PUT", circle, ["membersSeePositions": true])
+                #expect(await bob.receives("event: consents"))
+                let url = "/v1/people/\(home.bob.id)/consents"
+                #expect(bob.text.contains(url))
+                let item = try home.bob.api.call("GET", url)["items"]?[0]
+                #expect(item?["state"] == "open")
+                #expect(item?["question"] == "members-see-position")
             }
         }
 
@@ -99,14 +115,14 @@ private final class Follower {
         text = link?.received ?? text
     }
 
-    func hears(_ part: String) async -> Bool {
+    func receives(_ part: String) async -> Bool {
         await eventually {
             self.read()
             return self.text.contains(part)
         }
     }
 
-    func begins() async -> Bool { await hears("retry: 2000") }
+    func begins() async -> Bool { await receives("retry: 2000") }
 
     /// The id of the last event.
     var lastID: String? {

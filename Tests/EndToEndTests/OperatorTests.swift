@@ -53,6 +53,25 @@ extension `The suite` {
             #expect(await suite.stop() == 0)
         }
 
+        @Test func `accepts names wherever ids are`() async throws {
+            let suite = try await started()
+            for name in ["Bob", "Cara"] {
+                #expect(try await run(suite, "person", "add", name).status == 0)
+            }
+            #expect(try await run(suite, "device", "add", "Bob", "pixel").status == 0)
+            // The access log is the person's alone; the operator finds the person, and is denied.
+            #expect(try await run(suite, "access", "bob").text.contains("status 403"))
+            #expect(try await run(suite, "quarantine", "--device", "Bob/pixel").status == 0)
+            let other = try await run(suite, "quarantine", "--device", "Bob/nokia").text
+            #expect(other.contains("there is no phone with the name or id nokia"), "\(other)")
+            #expect(try await run(suite, "held", "send", "bob").text.contains("the id per_"))
+            let ward = try await run(suite, "ward", "join", "Cara", "--person", "Bob").text
+            #expect(ward.contains("there is no such ward"), "\(ward)")
+            let revoked = try await run(suite, "credential", "revoke", "x", "--person", "Bob").text
+            #expect(revoked.contains("there is no credential with the name or id x"), "\(revoked)")
+            #expect(await suite.stop() == 0)
+        }
+
         @Test func `shows whom to call, acknowledges and resolves, also after a second demo`()
             async throws
         {

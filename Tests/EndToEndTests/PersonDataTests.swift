@@ -40,7 +40,13 @@ extension `The suite` {
 
                 let names = try await export(home)
                 #expect(names.contains("about.json") && names.contains("watches.json"))
-                #expect(names.contains("notifications.json"))
+                let parts = [
+                    "notifications", "account", "credential-use", "sessions", "identities",
+                    "passkeys", "consents", "never-notify", "drafts",
+                ]
+                for part in parts {
+                    #expect(names.contains("\(part).json"), "\(part)")
+                }
                 #expect(names.contains { $0.hasPrefix("reports/dev_") })
                 #expect(names.contains { $0.hasPrefix("journeys/jny_") })
                 try await erase(home)

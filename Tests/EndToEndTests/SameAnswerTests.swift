@@ -48,6 +48,8 @@ extension `The suite` {
             case "extension": ["minutes": 10]
             case "notes": ["text": "Note", "time": "2026-01-01T00:00:00Z"]
             case "encryption-key": ["key": "secret of the phone"]
+            case "live-links": ["recipient": "Aunt"]
+            case "drill-schedule": ["day": 1, "time": "10:00"]
             default: operation.method == "POST" ? [:] : nil
             }
         }

@@ -21,6 +21,13 @@ extension `The suite` {
             return text.split(separator: " ").compactMap { Int32($0) }
         }
 
+        /// The limit of core files of a process, such as `1 1 bytes`.
+        private func coreLimit(of process: Int32) throws -> String {
+            let text = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+            let line = text.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+            return try #require(line).split(separator: " ").suffix(3).joined(separator: " ")
+        }
+
         @Test(arguments: [SIGINT, SIGTERM])
         func `stops all its processes`(signal: Int32) async throws {
             let suite = try RunningSuite()
@@ -30,6 +37,10 @@ extension `The suite` {
             let workers = all.flatMap(children)
             #expect(all.count == 6)
             #expect(!workers.isEmpty, "nginx has no worker")
+            // Neither a command nor nginx writes a core file with tokens in it.
+            for process in [up.process.pid] + all + workers {
+                #expect(try coreLimit(of: process) == "1 1 bytes")
+            }
             #expect(await up.stop(signal) == 0, "\(up.text)")
             #expect((all + workers).filter(isAlive) == [])
             #expect(up.text.contains("jaga: stopping"))

@@ -247,7 +247,7 @@ import Wire
         #expect(kept[0]["oldestSeconds"]?.int == 9)
         #expect((kept[0]["bytesAbout"]?.int ?? 0) > 300)
         let readers = try #require(kept[0]["readers"]?.array)
-        #expect(readers.map { $0["name"] } == ["ingest", "notifier"])
+        #expect(readers.map { $0["name"] } == ["ingest", "membership", "notifier"])
         #expect(readers.allSatisfy { $0["required"] == true && $0["behind"] == 3 })
     }
 }

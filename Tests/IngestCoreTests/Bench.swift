@@ -68,7 +68,8 @@ struct Bench {
         switch effect {
         case .append(let event, let partition): input.append((partition, event))
         case .raise(let event):
-            let isObservation = [.sosPosition, .deviceReporting].contains(event.kind)
+            let isObservation = [.sosPosition, .deviceReporting, .positionsAnswered].contains(
+                event.kind)
             if isObservation { observed.append(event) } else { sos.append(event) }
         case .answer(let request, let answer): answers[request] = answer
         case .quarantine(.save(let row)): quarantine.append(row)
@@ -204,6 +205,11 @@ struct Bench {
     /// An evaluator decides.
     mutating func applyDerived(_ body: EventBody) {
         handle(.derived(Event(id: EventID(.zero), time: now, body: body)))
+    }
+
+    /// The notifier publishes.
+    mutating func applyDelivery(_ body: EventBody) {
+        handle(.deliveries(Event(id: EventID(.zero), time: now, body: body)))
     }
 
     /// The timer tells.

@@ -198,4 +198,128 @@ import Testing
         #expect(try view(bench.cancel(call.id, as: phone, pin: "4711")).state == .open)
         #expect(bench.sos.last?.kind == .sosCancelled)
     }
+
+    // MARK: Who looks
+
+    /// Anna's emergency goes on after a duress PIN; Ben was notified of it.
+    private func underDuress(_ changes: [EventBody] = []) throws -> (Bench, EmergencySignal) {
+        var bench = Self.bench()
+        for body in changes { bench.change(body) }
+        bench.deliver([observation(at: 0)])
+        let call = try view(bench.call(EmergencyCall(), as: phone))
+        bench.cancel(call.id, as: phone, pin: "0815")
+        bench.applyDerived(.emergencyCancelled(change(call, .cancelled)))
+        let signal = try #require(covert(bench))
+        deliver(
+            .notificationChanged(
+                NotificationChanged(
+                    notification: NotificationID(ID128(high: 5, low: 5)), emergency: signal.id,
+                    person: person(1), recipient: person(2), channel: .sms, state: .accepted,
+                    gateway: "", answer: "")), 1, &bench)
+        bench.access = []
+        return (bench, signal)
+    }
+
+    private func deliver(_ body: EventBody, _ number: UInt64, _ bench: inout Bench) {
+        bench.handle(
+            .deliveries(
+                Event(id: EventID(ID128(high: 6, low: number)), time: bench.now, body: body)))
+    }
+
+    private static let officer = EventBody.personChanged(
+        {
+            var person = Person(id: person(5), name: "Eve")
+            person.staff = .officer
+            return person
+        }())
+
+    @Test func `looks of staff and of the operator are hidden from the person`() throws {
+        var (bench, signal) = try underDuress([Self.officer])
+        let viewers: [PersonID?] = [nil, person(5), person(2)]
+        func look() {
+            for (number, viewer) in viewers.enumerated() {
+                for kind in [AccessKind.emergency, .account, .timeline] {
+                    deliver(
+                        .accessRecorded(
+                            AccessRecord(
+                                person: person(1), viewer: viewer, at: bench.now, kind: kind,
+                                reason: "case 12345")),
+                        UInt64(10 + number), &bench)
+                }
+            }
+            _ = bench.positions(of: circle(1), as: .operator)
+        }
+        look()
+        #expect(bench.access.isEmpty)
+        deliver(
+            .resolutionCommitted(
+                EmergencyAnswer(
+                    emergency: signal.id, person: person(1), by: person(3), at: bench.now)),
+            50, &bench)
+        bench.wait(86_399)
+        look()
+        #expect(bench.access.isEmpty, "until a day after the end")
+        bench.wait(1)
+        look()
+        #expect(Set(bench.access.map(\.viewer)) == Set(viewers))
+    }
+
+    @Test func `looks of others, and of phones that show a map, are as after a true cancel`()
+        throws
+    {
+        var (bench, _) = try underDuress()
+        deliver(
+            .accessRecorded(
+                AccessRecord(
+                    person: person(1), viewer: person(3), at: bench.now, kind: .timeline)),
+            10, &bench)
+        bench.deliver(
+            [], from: 2, requestsFriends: true, status: DeviceStatus(), ownTracks: .android)
+        #expect(bench.access.map(\.kind) == [.timeline, .map])
+    }
+
+    @Test func `a request for a location reaches no phone`() throws {
+        var (bench, _) = try underDuress()
+        guard case .located(let view)? = bench.locate(1, as: ben) else {
+            Issue.record("it is answered as usual")
+            return
+        }
+        #expect(!view.asksPhone && bench.store.locates.isEmpty && bench.access.isEmpty)
+        guard case .located(let own)? = bench.locate(1, as: anna) else {
+            Issue.record("the person's own request is as usual")
+            return
+        }
+        #expect(own.asksPhone)
+    }
+
+    // MARK: Opened by the notifier
+
+    @Test func `one that the notifier opened is hidden from person and evaluators alike`() throws {
+        var bench = Self.bench()
+        let call = try view(bench.call(EmergencyCall(), as: phone))
+        bench.applyDerived(.emergencyOpened(change(call, .open)))
+        let inputs = bench.input.count
+        let signal = EmergencySignal(
+            id: EmergencyID(ID128(high: 9, low: 9)), person: person(1), trigger: .panic,
+            raised: bench.now, received: bench.now, countdownEnds: bench.now,
+            underDuress: call.id)
+        for _ in 0..<2 { deliver(.signalReceived(signal), 1, &bench) }
+        #expect(bench.sos.map(\.kind) == [.sosRaised, .sosRaised] && bench.input.count == inputs)
+        deliver(
+            .resolutionCommitted(
+                EmergencyAnswer(
+                    emergency: call.id, person: person(1), by: person(1), at: bench.now)), 2,
+            &bench)
+        #expect(bench.read(signal.id, as: anna) == .notFound)
+        #expect(try view(bench.read(call.id, as: anna)).state == .resolved)
+        #expect(try view(bench.read(call.id, as: .person(person(3)))).state == .open)
+    }
+
+    @Test func `a recipient reads it after the person left their circle`() throws {
+        var (bench, signal) = try underDuress()
+        bench.change(aCircle(1, [member(2), member(3, .guardian)]))
+        #expect(try view(bench.read(signal.id, as: ben)).state == .open)
+        #expect(bench.read(signal.id, as: .person(person(3))) == .notFound, "was not notified")
+        #expect(bench.read(signal.id, as: anna) == .notFound)
+    }
 }

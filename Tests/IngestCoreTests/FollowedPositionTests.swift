@@ -1,5 +1,6 @@
 import Dialects
 import Directory
+import JourneysCore
 import Model
 import Testing
 
@@ -143,6 +144,89 @@ import Testing
             turns += 1
         }
         #expect(turns == 40 && followed.count == 0 && followed.nextDue == nil)
+    }
+
+    // MARK: Live links
+
+    private func show(_ bench: inout Bench, seconds: Int64) {
+        bench.applyDelivery(
+            .liveViewChanged(
+                LiveView(
+                    person: person(1), until: bench.now + .seconds(seconds), at: bench.now)))
+    }
+
+    @Test func `a live link publishes the newest position without a trail, until it ends`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -90)])
+        bench.deliver([observation(at: -60, lat: 1)])
+        show(&bench, seconds: 100)
+        #expect(positions(bench).map(\.fixes.count) == [1])
+        #expect(positions(bench).last?.emergency == nil)
+        #expect(positions(bench).last?.fixes[0].position.latitudeE7 == 1)
+        for second in 1...25 {
+            bench.wait(1)
+            bench.deliver([observation(at: Int64(second), lat: Int32(second))])
+            bench.endTurns()
+        }
+        #expect(positions(bench).count == 3, "at most one in ten seconds")
+        bench.wait(5)
+        bench.endTurns()
+        bench.wait(95)
+        bench.endTurns()
+        bench.deliver([observation(at: 125, lat: 99)])
+        bench.endTurns()
+        let last = positions(bench).last?.fixes[0].position.latitudeE7
+        #expect(last == 25 && bench.store.stored.liveViews.isEmpty)
+        #expect(bench.core.followedPositions.nextDue == nil)
+    }
+
+    @Test func `revoked, it publishes nothing more`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -60)])
+        show(&bench, seconds: 1000)
+        show(&bench, seconds: 0)
+        bench.wait(20)
+        bench.deliver([observation(at: 20, lat: 5)])
+        bench.endTurns()
+        #expect(positions(bench).count == 1)
+    }
+
+    @Test func `an emergency during it publishes the trail, and its end leaves the link`() throws {
+        var bench = Bench()
+        bench.deliver([observation(at: -60)])
+        show(&bench, seconds: 1000)
+        open(&bench)
+        #expect(positions(bench).last?.emergency != nil)
+        try end(&bench)
+        #expect(bench.store.followed.isEmpty)
+        bench.wait(20)
+        bench.deliver([observation(at: 20, lat: 7)])
+        bench.endTurns()
+        #expect(positions(bench).last?.fixes[0].position.latitudeE7 == 7)
+        #expect(positions(bench).last?.emergency == nil)
+    }
+
+    @Test func `a restart goes on with it`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -60)])
+        show(&bench, seconds: 1000)
+        bench.restart()
+        bench.endTurns()
+        bench.wait(20)
+        bench.deliver([observation(at: 20, lat: 7)])
+        bench.endTurns()
+        #expect(positions(bench).last?.fixes[0].position.latitudeE7 == 7)
+    }
+
+    @Test func `positions say whether their person is on a journey`() {
+        var bench = Bench()
+        bench.deliver([observation(at: -60)])
+        show(&bench, seconds: 1000)
+        #expect(positions(bench).last?.isOnJourney == nil)
+        bench.wait(20)
+        bench.journey(.start(JourneyID(ID128(high: 5, low: 5)), name: "Home"))
+        bench.endTurns()
+        #expect(positions(bench).last?.isOnJourney == true)
     }
 
     // MARK: Reporting

@@ -14,6 +14,7 @@ struct MemoryStore {
     private var waiting: [Int64: WaitingRow] = [:]
     private(set) var emergencies: [EmergencyID: EmergencyRow] = [:]
     private(set) var followed: [PersonID: FollowedRow] = [:]
+    private(set) var liveViews: [PersonID: LiveViewRow] = [:]
     private var circles: [CircleID: [Partition: ID128]] = [:]
     private var people: [PersonID: ID128] = [:]
     private var sets: Set<ConfiguredSetRow> = []
@@ -58,6 +59,7 @@ struct MemoryStore {
         stored.waiting = waiting.values.sorted { $0.number < $1.number }
         stored.emergencies = Array(emergencies.values)
         stored.followed = Array(followed.values)
+        stored.liveViews = Array(liveViews.values)
         stored.configuredCircles = circles.flatMap { circle, placed in
             placed.map { ConfiguredCircleRow(circle: circle, partition: $0, digest: $1) }
         }
@@ -102,6 +104,8 @@ struct MemoryStore {
         case .decision(.removeAll(let person)): decisions.removeAll { $0.person == person }
         case .followedPosition(.follow(let row)): followed[row.person] = row
         case .followedPosition(.unfollow(let person)): followed[person] = nil
+        case .followedPosition(.saveLiveView(let row)): liveViews[row.person] = row
+        case .followedPosition(.removeLiveView(let person)): liveViews[person] = nil
         case .followedPosition(.open), .append, .raise, .answer, .quarantine, .access, .deviceLog,
             .removeApplied, .erase:
             break

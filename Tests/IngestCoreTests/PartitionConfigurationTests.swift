@@ -92,7 +92,7 @@ struct Configured: Equatable {
             share.sets[page.set, default: [:]][page.page] = page.zones.isEmpty ? nil : page
         case .inputSetRemoved(let removal):
             let isUsed = share.people.values.contains { $0.sets.contains(removal.set) }
-            #expect(!isUsed, "a set leaves after the last who is judged by it")
+            #expect(!isUsed, "a set leaves after the last person to whom it applies")
             share.sets[removal.set] = nil
         default: break
         }

@@ -28,7 +28,7 @@ import Testing
         return list.first { $0.person == person(number) }
     }
 
-    // MARK: Blind
+    // MARK: Impaired
 
     @Test func `a phone without location permission is impaired until it reports otherwise`() {
         var bench = Bench()
@@ -42,7 +42,7 @@ import Testing
         bench.restart()
         #expect(position(&bench)?.state == .impaired)
         _ = tell(&bench, DeviceStatus())
-        #expect(position(&bench)?.state == .impaired, "what does not speak of it changes nothing")
+        #expect(position(&bench)?.state == .impaired, "a report without it changes nothing")
         _ = tell(&bench, DeviceStatus(impairments: []))
         #expect(position(&bench)?.state == .fresh && position(&bench)?.impairments == [])
         bench.restart()
@@ -97,7 +97,7 @@ import Testing
         #expect(reported(bench) == [[.hibernation, .powerSave]])
         bench.restart()
         _ = tell(&bench, DeviceStatus(impairments: [.hibernation, .locationPermission]))
-        #expect(reported(bench).count == 1, "it is blind already")
+        #expect(reported(bench).count == 1, "it is impaired already")
         _ = tell(&bench, DeviceStatus(impairments: []))
         _ = tell(&bench, DeviceStatus(impairments: [.hibernation]))
         #expect(reported(bench).count == 2)
@@ -245,7 +245,7 @@ import Testing
         #expect(shown(&bench)?.card == .name && shown(&bench)?.name == "Anna")
     }
 
-    // MARK: Offered zones
+    // MARK: Suggested zones
 
     @Test func `a zone drawn on the phone is suggested once, and again when it changes`()
         throws

@@ -129,7 +129,7 @@ import Testing
         #expect(fix(of: 1, &bench, as: ben) != nil)
     }
 
-    @Test func `somebody on a never-notify list sees no emergency, whatever they were told`() {
+    @Test func `somebody on a never-notify list sees no emergency, even if they were notified`() {
         var (bench, id) = emergency(.panic)
         #expect(fix(of: 1, &bench, as: ben) != nil)
         bench.change(
@@ -154,10 +154,10 @@ import Testing
                 bench.change(aCircle(1, [member(1, .admin), member(2), member(3, .guardian)]))
                 bench.change(aCircle(2, [member(4, .admin), member(1)]))
                 bench.deliver([observation(at: -60, lat: 5)])
-                var told = snapshot([signal(1, .panic)])
-                told.recipients = [person(3), person(4)]
-                told.reached = .accepted
-                receive(told, &bench)
+                var notified = snapshot([signal(1, .panic)])
+                notified.recipients = [person(3), person(4)]
+                notified.reached = .accepted
+                receive(notified, &bench)
                 id = signal(1, .panic).id
             }
             return [bench.read(id, as: viewer), bench.positions(of: circle(1), as: viewer)]

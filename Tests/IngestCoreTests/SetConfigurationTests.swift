@@ -32,12 +32,12 @@ import Wire
         #expect(pages(bench).count == 3 * partitions.count)
         for partition in partitions {
             let records = bench.input.filter { $0.partition == partition }.map(\.event.body)
-            let judged = try #require(
+            let configured = try #require(
                 records.firstIndex { body in
                     if case .inputPerson(let person) = body { !person.sets.isEmpty } else { false }
                 })
             let lastPage = try #require(records.lastIndex { $0.kind == .inputSet })
-            #expect(lastPage < judged)
+            #expect(lastPage < configured)
         }
     }
 

@@ -1,3 +1,5 @@
+import Hashing
+import Hosting
 import IngestCore
 import Model
 import Parsing
@@ -130,6 +132,26 @@ import Web
         #expect(try world.send(.post, path, token: "person-1").status == 202)
         #expect(world.records(.sosCancelled).count == 1)
         #expect(world.records(.inputCancel).count == 1)
+    }
+
+    @Test func `the answer to a cancel has one time, whatever there is to do`() throws {
+        let world = try World()
+        let salt = [UInt8](repeating: 7, count: PINHash.saltBytes)
+        let hashes = ["4711", "0815"].map {
+            Hex.encode(PINHash.of($0, person: person(1), salt: salt))
+        }
+        world.replica.apply(
+            .pinChanged(PersonPIN(person: person(1), salt: Hex.encode(salt), hashes: hashes)))
+        let call = try world.send(.post, "/v1/emergencies", token: "phone-1")
+        let path = "/v1/emergencies/\(call.json["id"]?.string ?? "")/cancellation"
+        for (number, body) in ["{}", #"{"pin":"1111"}"#, #"{"pin":"4711"}"#, #"{"pin":"0815"}"#]
+            .enumerated()
+        {
+            try world.send(.post, path, body, token: "phone-1")
+            #expect(world.delays.count == number + 1)
+            #expect(Set(world.delays.values) == [PINResponses.delay])
+        }
+        #expect(world.records(.sosRaised).count == 2, "the call, and the hidden one")
     }
 
     @Test func `events of other services are applied once, also after a restart`() throws {

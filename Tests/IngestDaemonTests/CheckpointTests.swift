@@ -184,16 +184,16 @@ import Wire
         #expect(
             try evaluator.send(other) == .rejected("another state is stored for the same sequence"))
         #expect(world.service.ownership.checkpoints.stateConflicts == 1)
-        let trouble = "different states at record \(one.input.sequence)"
-        #expect(world.service.healthProblems.contains { $0.contains(trouble) })
+        let problem = "different states at record \(one.input.sequence)"
+        #expect(world.service.healthProblems.contains { $0.contains(problem) })
         #expect(try world.snapshot(partition).0?.state == [1])
         for number in 3...4 as ClosedRange<UInt8> {
             try world.report()
-            #expect(world.service.healthProblems.contains { $0.contains(trouble) })
+            #expect(world.service.healthProblems.contains { $0.contains(problem) })
             let next = world.checkpoint(of: partition, state: [number])
             #expect(try evaluator.send(next) == .stored)
         }
-        #expect(!world.service.healthProblems.contains { $0.contains(trouble) })
+        #expect(!world.service.healthProblems.contains { $0.contains(problem) })
     }
 
     @Test func `a restored store rejects newer checkpoints`() throws {

@@ -182,6 +182,7 @@ private struct Replayed: Equatable {
             ALTER TABLE emergency DROP COLUMN last_joined;
             ALTER TABLE emergency DROP COLUMN under_duress;
             ALTER TABLE emergency DROP COLUMN raised_by; DROP TABLE followed;
+            DROP TABLE live_view;
             DROP TABLE tagged; DROP TABLE retention; DROP TABLE erasure;
             DROP INDEX access_by_hour;
             DROP INDEX quarantine_by_time; DROP INDEX device_by_person;

@@ -63,7 +63,7 @@ struct Evaluator {
         try say(.renew(member: member, logic: logic, leases: [lease]))
     }
 
-    /// Sends a piece, and hears what is said to it.
+    /// Sends a piece, and receives the replies.
     func send(
         _ checkpoint: Checkpoint, from offset: UInt32, id: ID128? = nil
     ) throws -> CheckpointVerdict? {

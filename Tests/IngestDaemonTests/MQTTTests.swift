@@ -321,7 +321,7 @@ import Testing
         #expect(broker.texts(friend).count == 2)
         let before = world.records(.inputReport).count
         try publish(world, broker.texts(friend)[0], friend)
-        #expect(world.records(.inputReport).count == before, "the suite hears itself")
+        #expect(world.records(.inputReport).count == before, "the suite receives its own messages")
     }
 
     @Test func `a phone is asked for its location at once`() throws {
@@ -334,6 +334,20 @@ import Testing
         #expect(broker.texts(anna + "/cmd") == [#"{"_type":"cmd","action":"reportLocation"}"#])
         try publish(world, location(21))
         #expect(broker.texts(anna + "/cmd").count == 1)
+    }
+
+    @Test func `a phone is not asked during an emergency under duress`() throws {
+        let world = try World(broker: broker)
+        try publish(world, location())
+        let signal = EmergencySignal(
+            id: EmergencyID(ID128(high: 9, low: 9)), person: person(1), trigger: .panic,
+            raised: world.now, received: world.now, countdownEnds: world.now,
+            underDuress: EmergencyID(ID128(high: 9, low: 1)))
+        try world.receive(.signalReceived(signal), id: 9, on: .deliveries)
+        broker.forgetReceived()
+        let path = "/v1/people/\(person(1))/locate"
+        #expect(try world.send(.post, path, token: "person-2").status == 202)
+        #expect(broker.texts(anna + "/cmd").isEmpty)
     }
 
     @Test func `an encrypted phone gets an encrypted response`() throws {

@@ -117,8 +117,8 @@ import Wire
         try world.wait(seconds: 4)
         #expect(world.service.healthProblems.isEmpty, "not so quick")
         try world.wait(seconds: 3)
-        let trouble = "partition \(Partition.of(person(1))) without owner"
-        #expect(world.service.healthProblems.first?.hasPrefix(trouble) == true)
+        let problem = "partition \(Partition.of(person(1))) without owner"
+        #expect(world.service.healthProblems.first?.hasPrefix(problem) == true)
         try evaluator.join()
         try world.wait(seconds: 1, with: [evaluator])
         #expect(world.service.healthProblems.isEmpty)
@@ -143,10 +143,10 @@ import Wire
         try read(seconds: Int(Limits.restoringSeconds) - 2)
         #expect(world.service.healthProblems.isEmpty)
         try read(seconds: 4)
-        let trouble = try #require(world.service.healthProblems.first)
+        let problem = try #require(world.service.healthProblems.first)
         let name = "evaluator \(evaluator.member.text.prefix(6))…"
-        #expect(trouble.hasPrefix("\(name) has been restoring"))
-        #expect(trouble.contains("restart it"))
+        #expect(problem.hasPrefix("\(name) has been restoring"))
+        #expect(problem.contains("restart it"))
         let metrics = Metrics()
         world.service.writeMetrics(metrics)
         let line = "jaga_ingest_partitions_unhealthy{reason=\"restoring\"} "

@@ -20,7 +20,7 @@ import Web
         return try world.send(.post, "/v1/quarantine/\(id)/retry", token: token)
     }
 
-    /// Nothing makes such a payload usable but another reader: as an older release put it aside.
+    /// Nothing makes such a payload usable but another reader: as an older release quarantined it.
     private func putAside(
         _ payload: String, by client: PhoneProtocol, _ world: World, size: Int? = nil
     ) throws {

@@ -31,9 +31,9 @@ import Wire
         try world.wait(seconds: Int(Limits.idleUnhealthySeconds) - 2, with: [rogue])
         #expect(world.service.healthProblems.isEmpty)
         try world.wait(seconds: 4, with: [rogue])
-        let trouble = try #require(world.service.healthProblems.first)
+        let problem = try #require(world.service.healthProblems.first)
         let name = "evaluator \(rogue.member.text.prefix(6))…"
-        #expect(trouble.hasPrefix("\(name) has evaluated nothing of"))
+        #expect(problem.hasPrefix("\(name) has evaluated nothing of"))
         let count = World.partitions.count
         #expect(
             metrics(world).contains("jaga_ingest_partitions_unhealthy{reason=\"idle\"} \(count)\n"))
@@ -78,8 +78,8 @@ import Wire
             .post, "/v1/emergencies", #"{"trigger":"panic","countdown":0}"#, token: "phone-1")
         #expect(answer.status == 202)
         try world.wait(seconds: 7, with: [liar])
-        let trouble = "has evaluated nothing of partition"
-        #expect(world.service.healthProblems.first?.contains(trouble) == true)
+        let problem = "has evaluated nothing of partition"
+        #expect(world.service.healthProblems.first?.contains(problem) == true)
         try world.wait(seconds: 5, with: [liar])
         try honest.join()
         #expect(honest.assignments.count == 64)

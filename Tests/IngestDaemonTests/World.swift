@@ -32,6 +32,8 @@ final class World: IngestHost {
     /// Records by stream, as far as committed.
     var records: [(stream: StreamName, event: Event)] = []
     var answers: [UInt64: Response] = [:]
+    /// How long after their turn some of them leave.
+    private(set) var delays: [UInt64: Duration] = [:]
     /// Answers that come piece by piece, as far as committed.
     var streams: [UInt64: (response: Response, isOpen: Bool, isWhole: Bool)] = [:]
     /// What every client has not taken yet, bytes.
@@ -175,6 +177,13 @@ final class World: IngestHost {
                     device: device.map(IngestDaemonTests.device), created: start)))
     }
 
+    /// Adds a member of the staff, with the token `staff-n`.
+    func addStaff(_ number: UInt64, _ name: String, _ role: StaffRole) {
+        let id = IngestDaemonTests.person(number)
+        replica.apply(.personChanged(Person(id: id, name: name, staff: role)))
+        addToken("staff-\(number)", person: number)
+    }
+
     /// One turn of the loop.
     func turn(_ body: () throws -> Void) throws {
         try database.transaction {
@@ -281,6 +290,10 @@ final class World: IngestHost {
     func recordUse(of credential: CredentialID) { used.append(credential) }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration) {
+        delays[id] = delay
+        unanswered.append((id, response))
+    }
 
     func stream(_ id: UInt64, _ step: StreamStep) { unstreamed.append((id, step)) }
 

@@ -45,6 +45,17 @@ import Testing
         #expect(scene.ask(citra, past).rejection?.field == "sharing.pausedUntil")
     }
 
+    @Test func `only the member agrees to drills, which nobody has before`() {
+        let scene = Scene(circle: true)
+        #expect(scene.family?.member(person(3))?.joinsDrills == false)
+        var patch = MemberPatch()
+        patch.joinsDrills = true
+        let agree = Change.updateMember(circle(1), person(3), patch)
+        #expect(scene.ask(anna, agree).denial == .notYours)
+        #expect(scene.ask(.operator, agree).denial == .notYours)
+        #expect(scene.ask(citra, agree).circle?.member(person(3))?.joinsDrills == true)
+    }
+
     @Test func `only an admin changes roles, and keeps one admin`() {
         let scene = Scene(circle: true)
         let promote = Change.updateMember(circle(1), person(3), member(.guardian))

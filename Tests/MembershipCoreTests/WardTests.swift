@@ -61,11 +61,11 @@ extension Scene {
         #expect(scene.ask(ward, pause).denial == .ward)
         #expect(scene.ask(ward, .removeMember(circle(1), person(7))).denial == .ward)
         #expect(scene.ask(ward, .removePerson(person(7))).denial == .ward)
-        #expect(!scene.may(ward, .refuseZone))
+        #expect(!scene.may(ward, .optOutOfZones))
         #expect(scene.may(ward, .panic) && scene.may(ward, .cancelEmergency))
         #expect(scene.may(ward, .readPerson) && scene.may(ward, .readAccessLog))
         #expect(!scene.may(ward, .declareWard))
-        for action in [Action.refuseZone, .editPrivateZones, .watch, .readPerson] {
+        for action in [Action.optOutOfZones, .editPrivateZones, .watch, .readPerson] {
             #expect(scene.may(citra, action))
             #expect(!scene.may(ben, action))
         }
@@ -109,7 +109,7 @@ extension Scene {
         #expect(scene.may(citra, .editPrivateZones))
         scene.now = scene.until
         #expect(!scene.may(citra, .editPrivateZones), "rights end with the time alone")
-        #expect(scene.may(ward, .refuseZone))
+        #expect(scene.may(ward, .optOutOfZones))
         scene.pass()
         #expect(scene.core.directory.person(person(7))?.guardians == [])
         #expect(scene.core.wards.nextDue == nil)

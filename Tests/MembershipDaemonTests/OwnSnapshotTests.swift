@@ -54,7 +54,7 @@ import Testing
         #expect(try jaga.ask("GET", "/v1/me").status == 403)
     }
 
-    @Test func `is told by each change, whole`() async throws {
+    @Test func `follows from each change, whole`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")
         let ben = try jaga.person("Ben")

@@ -6,44 +6,6 @@ import Testing
 
 @testable import MembershipDaemon
 
-/// A browser that signs in: it keeps cookies by port and follows redirects one by one.
-private final class Browser {
-    private var cookies: [Int: [String: String]] = [:]
-
-    /// Opens a page.
-    ///
-    /// - Parameter url: on 127.0.0.1
-    func open(
-        _ url: String, _ method: String = "GET", headers: [String: String] = [:]
-    ) throws -> PlainHTTP.Answer {
-        let parts = url.dropFirst("http://127.0.0.1:".count).split(
-            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let port = Int(parts[0]) else { throw TestFailure("not on this machine: \(url)") }
-        let pairs = (cookies[port] ?? [:]).map { "\($0)=\($1)" }
-        var headers = headers
-        if !pairs.isEmpty { headers["Cookie"] = pairs.joined(separator: "; ") }
-        let answer = try PlainHTTP(port: port).send(
-            method, "/" + (parts.count > 1 ? parts[1] : ""), headers: headers)
-        if let set = answer.headers["set-cookie"], let pair = set.split(separator: ";").first {
-            let halves = pair.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            cookies[port, default: [:]][String(halves[0])] = String(halves[1])
-        }
-        return answer
-    }
-
-    /// Opens a page that redirects.
-    ///
-    /// - Returns: where to
-    func follow(_ url: String) throws -> String {
-        let answer = try open(url)
-        guard [302, 303].contains(answer.status), let next = answer.headers["location"] else {
-            throw TestFailure("no redirect: \(answer.status) \(answer.text)")
-        }
-        return next
-    }
-}
-
 /// The real process with a real provider.
 private final class SignInWorld {
     let jaga: RunningMembership

@@ -80,6 +80,26 @@ import Testing
         #expect(try send(jaga, "GET", "/v1/people", cookie).status == 403)
     }
 
+    @Test func `the cookie of an erased person opens nothing, and changes nothing`() async throws {
+        let jaga = try await RunningMembership()
+        let anna = try jaga.person("Anna")
+        let ben = try jaga.person("Ben")
+        let cookie = cookie(try await open(jaga, anna, 1, endsIn: 80))
+        #expect(try send(jaga, "GET", "/v1/me", cookie).status == 200)
+        #expect(try jaga.ask("DELETE", "/v1/people/\(anna)").status == 200)
+        let own = cookie.merging(Self.own) { $1 }
+        for path in ["/v1/me", "/v1/sessions", "/v1/people/\(anna)", "/v1/people/\(ben)"] {
+            let answer = try send(jaga, "GET", path, cookie)
+            #expect(answer.status == 401, "\(path)")
+            #expect(answer.headers["set-cookie"] == nil)
+        }
+        let changed = try send(jaga, "PUT", "/v1/people/\(anna)", own, #"{"name":"Eve"}"#)
+        #expect(changed.status == 401)
+        #expect(try send(jaga, "POST", "/v1/circles", own, #"{"name":"Left"}"#).status == 401)
+        #expect(try jaga.ask("GET", "/v1/circles").json["items"]?.array?.isEmpty == true)
+        #expect(jaga.membership?.text.contains(token) == false)
+    }
+
     @Test func `a session is listed, renewed in its second half, and ended`() async throws {
         let jaga = try await RunningMembership()
         let anna = try jaga.person("Anna")

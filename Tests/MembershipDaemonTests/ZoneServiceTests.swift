@@ -98,13 +98,13 @@ import Testing
         let refused = "/v1/people/\(anna)/zone-opt-outs/\(zone)"
         #expect(try jaga.ask("PUT", refused, as: token).status == 204)
 
-        func judging() throws -> [String: JSON] {
+        func applicable() throws -> [String: JSON] {
             let list = try jaga.ask("GET", "/v1/people/\(anna)/applicable-zones", as: token)
             let items = list.json["items"]?.array ?? []
             return Dictionary(
                 uniqueKeysWithValues: items.map { ($0["ownerName"]?.string ?? "", $0) })
         }
-        let zones = try judging()
+        let zones = try applicable()
         #expect(Set(zones.keys) == ["C", "Floods", "Anna"])
         #expect(zones["C"]?["optedOut"] == true)
         #expect(zones["C"]?["recipients"]?.array?.compactMap { $0["name"]?.string } == ["Ben"])
@@ -113,10 +113,10 @@ import Testing
         #expect(zones["Anna"]?["texted"]?[0]?["number"] == "+60123456789")
         #expect(zones["Anna"]?["texted"]?[0]?["confirmed"] == false)
         #expect(try jaga.ask("DELETE", refused, as: token).status == 204)
-        #expect(try judging()["C"]?["optedOut"] == false)
+        #expect(try applicable()["C"]?["optedOut"] == false)
         #expect(try jaga.ask("GET", "/v1/people/\(anna)/applicable-zones").status == 403)
         #expect(try jaga.ask("DELETE", "/v1/sets/\(set)").status == 204)
-        #expect(try judging().count == 2)
+        #expect(try applicable().count == 2)
     }
 
     @Test func `a message is confirmed by the operator and survives a kill`() async throws {

@@ -22,6 +22,7 @@ struct World {
     private(set) var sent: [OutgoingMessage] = []
     private(set) var effects: [Effect] = []
     private(set) var answers: [UInt64: Answer] = [:]
+    private(set) var pageAnswers: [UInt64: QuestionOutcome] = [:]
     private(set) var scheduledDeadlines: [DeadlineID: Deadline] = [:]
     private var rows = Rows()
     private var lastEvent: UInt64 = 0
@@ -96,6 +97,7 @@ struct World {
         case .remove(let key): rows.remove(key)
         case .publish(let event): published(event)
         case .answer(let request, let answer): answers[request] = answer
+        case .answerPage(let request, let outcome): pageAnswers[request] = outcome
         case .warn: break
         case .send(let delivery):
             sent.append(delivery)
@@ -165,6 +167,9 @@ struct World {
     var numbers: [String: NumberState] { rows.numbers }
     var followedPositions: [FollowedPositionRow] { rows.followedPositions }
     var reporting: [DeviceID: DeviceReporting] { rows.reporting }
+    var drills: [Drill] { rows.drills.values.sorted { $0.started < $1.started } }
+    var drillSchedules: [CircleID: DrillSchedule] { rows.drillSchedules }
+    var liveLinks: [LiveLinkID: LiveLink] { rows.liveLinks }
 
     /// The code in the messages to an address about Aisha's emergency.
     func code(at address: String, _ emergency: UInt64 = 1) -> String {
@@ -198,9 +203,14 @@ private struct Rows {
     var numbers: [String: NumberState] = [:]
     var links: [LinkHash: PersonalLink] = [:]
     var watches: [PersonID: OwnWatch] = [:]
+    var questions: [LinkHash: OwnQuestion] = [:]
     /// As they were saved.
     var followedPositions: [FollowedPositionRow] = []
+    var liveLinks: [LiveLinkID: LiveLink] = [:]
     var reporting: [DeviceID: DeviceReporting] = [:]
+    var positionQueries: [String: PositionQueryRow] = [:]
+    var drills: [DrillID: Drill] = [:]
+    var drillSchedules: [CircleID: DrillSchedule] = [:]
 
     mutating func save(_ row: NotifierRow) {
         switch row {
@@ -216,8 +226,13 @@ private struct Rows {
         case .number(let row): numbers[row.number] = row
         case .link(let row): links[row.hash] = row
         case .watch(let row): watches[row.watch.person] = row
+        case .question(let row): questions[row.hash] = row
         case .followedPosition(let row): followedPositions.append(row)
         case .reporting(let row): reporting[row.device] = row
+        case .positionQuery(let row): positionQueries[row.number] = row
+        case .drill(let row): drills[row.id] = row
+        case .drillSchedule(let row): drillSchedules[row.circle] = row
+        case .liveLink(let row): liveLinks[row.id] = row
         case .change, .timeline: break
         }
     }
@@ -227,7 +242,11 @@ private struct Rows {
         case .signal(let id): signals[id] = nil
         case .number(let number): numbers[number] = nil
         case .watch(let person): watches[person] = nil
+        case .question(let hash): questions[hash] = nil
         case .reporting(let device): reporting[device] = nil
+        case .positionQuery(let number): positionQueries[number] = nil
+        case .drill(let id): drills[id] = nil
+        case .drillSchedule(let circle): drillSchedules[circle] = nil
         }
     }
 
@@ -240,7 +259,12 @@ private struct Rows {
         rows.gateways = Array(gateways.values)
         rows.numbers = Array(numbers.values)
         rows.links = Array(links.values)
+        rows.liveLinks = liveLinks.values.filter { $0.ended == nil }
         rows.watches = Array(watches.values)
+        rows.questions = Array(questions.values)
+        rows.positionQueries = Array(positionQueries.values)
+        rows.drills = Array(drills.values)
+        rows.drillSchedules = Array(drillSchedules.values)
         rows.notifications = notifications.values.filter { notification in
             notification.isPending
                 || now - notification.created < Limits.settledNotificationsKept

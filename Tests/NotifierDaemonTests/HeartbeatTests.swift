@@ -12,7 +12,7 @@ struct HeartbeatTests {
     /// A notifier with a heartbeat each minute over two services, in its first round.
     private func started() throws -> TestHost {
         let host = try TestHost()
-        host.service.heartbeat = Heartbeat(
+        host.service.heartbeat.heartbeat = Heartbeat(
             url: Self.monitor, interval: .seconds(60),
             pages: [("ingest", "http://i/healthz"), ("timer", "http://t/healthz")], start: noon)
         host.now = noon + .seconds(60)
@@ -171,7 +171,7 @@ struct HeartbeatTests {
         try returnCanary(try canary(host), to: host)
         try answer(host, [Self.monitor: 404])
         let page = metrics(host)
-        #expect(page.contains("jaga_heartbeats_total{outcome=\"refused\"} 1\n"))
+        #expect(page.contains("jaga_heartbeats_total{outcome=\"rejected\"} 1\n"))
         let start = Double(noon.microseconds) / 1e6
         #expect(timestamp(page) == start, "nobody waits longer than since the start")
         host.now = noon + .seconds(120)

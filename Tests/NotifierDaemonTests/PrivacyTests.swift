@@ -174,6 +174,23 @@ struct PrivacyTests {
         #expect(hiding.answers[acknowledgement]?.body == quiet.answers[unknown]?.body)
     }
 
+    @Test func `to an officer on the list the emergency does not exist`() throws {
+        func read(hiding list: NeverNotifyList?, _ path: String) throws -> (Int, Int?) {
+            let host = try Self.world(hiding: list)
+            var officer = try #require(host.replica.person(person(2)))
+            officer.staff = .officer
+            host.replica.apply(.personChanged(officer))
+            let answer = try host.get(path, as: "person-2", query: "reason=case%2012345")
+            return (answer.status, answer.json["items"]?.array?.count)
+        }
+        let list = NeverNotifyList(person: person(1), people: [person(2)])
+        let one = "/v1/escalations/\(emergency(1))"
+        #expect(try read(hiding: nil, "/v1/escalations") == (200, 1))
+        #expect(try read(hiding: list, "/v1/escalations") == (200, 0))
+        #expect(try read(hiding: nil, one).0 == 200)
+        #expect(try read(hiding: list, one).0 == 404)
+    }
+
     @Test func `the person reads whom their list excluded`() throws {
         let hiding = try Self.world(
             hiding: NeverNotifyList(person: person(1), people: [person(2)]))

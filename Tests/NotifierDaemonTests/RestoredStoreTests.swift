@@ -36,7 +36,7 @@ struct RestoredStoreTests {
         #expect(try host.post(path, as: "person-2").status == 200)
         try host.turn { try $0.restart(.sos) }
         #expect(Set(snapshots(host).map(\.id)).count == 2)
-        #expect(try texts(host).count == before.count + 2, "the person hears who took it")
+        #expect(try texts(host).count == before.count + 2, "the person learns who responds")
     }
 
     @Test func `repeated records of evaluators change nothing`() throws {

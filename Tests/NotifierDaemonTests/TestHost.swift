@@ -28,6 +28,8 @@ final class TestHost: NotifierHost {
     var diskPressure = DiskPressure.none
     var published: [Event] = []
     var answers: [UInt64: Response] = [:]
+    /// How long after their turn some of them leave.
+    private(set) var delays: [UInt64: Duration] = [:]
     var transfers: [Transfer] = []
     /// Steps of streamed responses.
     var steps: [UInt64: [StreamStep]] = [:]
@@ -136,11 +138,14 @@ final class TestHost: NotifierHost {
             settings: GatewaySettings.all, environment: environment, service: "notifier")
         service = NotifierService(
             host: self, store: NotifierStore(database: database),
-            registry: GatewayRegistry(
-                drivers: try GatewaySettings.drivers(
-                    configuration, callbackBase: "http://127.0.0.1:8105")),
-            zones: TimeZoneFolder(), map: "https://map.example/{lat}/{lon}", messageKey: messageKey,
-            hasReplies: configuration.flag("JAGA_SMS_REPLIES"), publicURL: publicURL)
+            zones: TimeZoneFolder(),
+            settings: NotifierSettings(
+                registry: GatewayRegistry(
+                    drivers: try GatewaySettings.drivers(
+                        configuration, callbackBase: "http://127.0.0.1:8105")),
+                map: "https://map.example/{lat}/{lon}",
+                hasReplies: configuration.flag("JAGA_SMS_REPLIES"), publicURL: publicURL),
+            messageKey: messageKey)
         try turn { try $0.start() }
     }
 
@@ -150,6 +155,7 @@ final class TestHost: NotifierHost {
         try body(service)
         try service.tick()
         try database.commit()
+        service.committed()
         published += unpublished
         for (id, response) in unanswered { answers[id] = response }
         for (id, step) in unstreamed { steps[id, default: []].append(step) }
@@ -236,6 +242,10 @@ final class TestHost: NotifierHost {
     }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration) {
+        delays[id] = delay
+        unanswered.append((id, response))
+    }
     func start(_ transfer: Transfer) { departing.append(transfer) }
     func stream(_ id: UInt64, _ step: StreamStep) { unstreamed.append((id, step)) }
 

@@ -14,7 +14,7 @@ final class FaultInjector {
         guard !world.isQuiet else { return slot.step() }
         let faults = world.faults
         try copyDisks(slot)
-        troubleTheWorld(slot)
+        disturbNetwork(slot)
         if chance.happens(faults.stopped) {
             count("stopped")
             return slot.stop(until: world.now + Int64(chance.in(500...15_000)))
@@ -72,7 +72,7 @@ final class FaultInjector {
     }
 
     /// Faults of the environment: the network, the wall clock, the gateways.
-    private func troubleTheWorld(_ slot: ProcessSlot) {
+    private func disturbNetwork(_ slot: ProcessSlot) {
         let faults = world.faults
         if chance.happens(faults.cut) {
             count("cut")

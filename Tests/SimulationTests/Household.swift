@@ -23,6 +23,8 @@ final class Household {
     private(set) var circles: [String: CircleID] = [:]
     /// By circle and name.
     var zones: [String: ZoneID] = [:]
+    /// A ward of Cho, who takes over during the run.
+    private(set) var ward: (id: PersonID, until: Timestamp)?
     private var waiting = 0
     private var hasLists = false
     private(set) var isReady = false
@@ -36,6 +38,10 @@ final class Household {
     static let withPhone: Set<String> = ["Anna", "Ben", "Dee", "Eve"]
     /// Who is on whose never-notify list.
     static let hidden: [(person: String, from: String)] = [("Anna", "Fay"), ("Dee", "Eve")]
+    /// Who never agrees to be shown to the members of the club.
+    static let reserved = "Dee"
+    /// Milliseconds after the set-up at which the ward takes over.
+    private static let wardMilliseconds: Int64 = 45_000
     /// 64 characters, as in the token file.
     static let operatorToken = String(repeating: "operator", count: 8)
 
@@ -54,7 +60,7 @@ final class Household {
         return Household.members.contains { $0.person == other && circles.contains($0.circle) }
     }
 
-    /// Whether somebody must never be told or shown anything about a person.
+    /// Whether somebody must never be notified or shown anything about a person.
     func hides(_ person: PersonID, from viewer: PersonID) -> Bool {
         let (name, other) = (self.person(withID: person)?.name, self.person(withID: viewer)?.name)
         return Household.hidden.contains { $0.person == name && $0.from == other }
@@ -133,6 +139,18 @@ final class Household {
         }
     }
 
+    /// Cho declares a ward.
+    private func continueWithWard() {
+        guard let guardian = people["Cho"] else { return }
+        let until = world.trueTime + .milliseconds(Household.wardMilliseconds)
+        ask(
+            "/v1/people/\(guardian.id)/wards",
+            ["name": "Gus", "wardUntil": .string(until.description)], as: guardian.token
+        ) { [self] json in
+            ward = json["id"]?.string.flatMap { PersonID($0) }.map { ($0, until) }
+        }
+    }
+
     private func ask(
         _ path: String, _ body: JSON, _ method: Web.Method = .post,
         as token: String = Household.operatorToken, then handle: @escaping (JSON) -> Void
@@ -148,6 +166,8 @@ final class Household {
                 continueWithMembers()
             } else if !hasLists {
                 continueWithLists()
+            } else if ward == nil {
+                continueWithWard()
             } else {
                 isReady = true
             }
@@ -159,7 +179,11 @@ final class Household {
         let tiers: [JSON] = ["guardian", "admin", "member"].map { role in
             ["roles": [.string(role)], "waitSeconds": 10]
         }
-        return ["name": .string(name), "escalation": .array(tiers)]
+        // Members of the club are asked before they are shown to each other.
+        return [
+            "name": .string(name), "escalation": .array(tiers),
+            "membersSeePositions": .bool(name != "Club"),
+        ]
     }
 
     private static func person(_ name: String) -> JSON {

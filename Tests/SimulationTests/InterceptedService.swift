@@ -19,7 +19,9 @@ class InterceptedService: Service, WatchesDirectory, ReadsSnapshots, RereadsStre
     var applyInstead: ((Event, StreamName, Position) throws -> Void)?
     /// Called after a request was handled, in the same turn.
     var handled: (Request) -> Void = { _ in }
-    private let inner: any Service
+    /// Called before the service handles a request; may replace it.
+    var request: (Request) -> Request = { $0 }
+    let inner: any Service
     private let roles: ServiceRoles
 
     fileprivate init(_ inner: any Service) {
@@ -51,7 +53,7 @@ class InterceptedService: Service, WatchesDirectory, ReadsSnapshots, RereadsStre
 
     func handle(_ request: Request) throws {
         try before()
-        try inner.handle(request)
+        try inner.handle(self.request(request))
         handled(request)
     }
 

@@ -294,7 +294,7 @@ extension TransportEvent {
         case .published(_, let frame): "published \(TransportEvent.words(frame))"
         case .replied(_, let frame): "answered \(TransportEvent.words(frame))"
         case .requested(_, let frame): "requested \(TransportEvent.words(frame))"
-        case .proposed(let frame): "offered \(TransportEvent.words(frame))"
+        case .proposed(let frame): "proposed \(TransportEvent.words(frame))"
         case .rejected(let rejection): "rejected \(rejection)"
         }
     }

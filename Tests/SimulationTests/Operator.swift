@@ -28,7 +28,7 @@ final class Operator {
             let anna = household.people["Anna"], let eve = household.people["Eve"]
         else { return }
         let home = household.zones["Family Home"].map { "/v1/circles/\(family)/zones/\($0)" }
-        switch chance.below(8) {
+        switch chance.below(11) {
         case 0: ask(.put, home, Place.home.zone(named: "Home \(made)"))
         case 1: ask(.put, home, Place.home.zone(radius: Int64(chance.in(100...300))))
         case 2: ask(.put, home, Place.home.zone(active: chance.happens(700)))
@@ -39,8 +39,33 @@ final class Operator {
                 .post, "/v1/circles/\(club)/members",
                 ["person": .string(eve.id.description), "role": "guardian"])
         case 6: ask(.put, "/v1/people/\(anna.id)", ["name": .string("Anna \(made)")])
+        case 7...9: changeVisibility(of: club)
         default: ask(.put, home, Place.school.zone(named: "Home \(made)"))
         }
+    }
+
+    /// Lets the members of a circle see each other, or not. Each member replies: all but one agree.
+    private func changeVisibility(of circle: CircleID) {
+        ask(.put, "/v1/circles/\(circle)", ["membersSeePositions": .bool(chance.happens(700))])
+        world.after(Int64(chance.in(500...4000))) { [self] in
+            for name in ["Anna", Household.reserved, "Eve"] { reply(name) }
+        }
+    }
+
+    private func reply(_ name: String) {
+        guard let person = world.household.people[name] else { return }
+        let path = "/v1/people/\(person.id)/consents"
+        world.clientRequests.begin(
+            ClientRequest(.get, path, of: .membership, as: person.token) { [self] response, _ in
+                let json = (try? JSON.parse(response.body)) ?? .null
+                for consent in json["items"]?.array ?? [] where consent["state"] == "open" {
+                    guard let id = consent["id"]?.string else { continue }
+                    world.clientRequests.begin(
+                        ClientRequest(
+                            .put, "\(path)/\(id)", of: .membership,
+                            ["agreed": .bool(name != Household.reserved)], as: person.token))
+                }
+            })
     }
 
     private func ask(_ method: Web.Method, _ path: String?, _ body: JSON? = nil) {

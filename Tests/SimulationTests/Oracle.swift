@@ -74,6 +74,7 @@ struct Oracle {
         wait(
             "watches run", .timer,
             "SELECT count(*) FROM watch WHERE state IN ('active', 'reminded')")
+        if waitsForTakeover { all.append("a ward has not taken over") }
         let open = (try? rows("emergencies", as: NotifierCore.Emergency.self)) ?? []
         for emergency in open where isUnanswered(emergency) {
             all.append("\(emergency.id) is \(emergency.state)")
@@ -98,6 +99,7 @@ struct Oracle {
         try checkConsumers()
         try checkMessages()
         try checkEnds()
+        try checkAccounts()
     }
 
     private func checkStreams() throws {

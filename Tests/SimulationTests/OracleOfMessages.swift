@@ -25,7 +25,7 @@ extension Oracle {
         }
     }
 
-    /// Nobody on a person's never-notify list is told anything about them, is a recipient of their
+    /// Nobody on a person's never-notify list is notified about them, is a recipient of their
     /// emergencies, or is shown what happened.
     private func checkNeverNotified(_ rows: [NotifierCore.Notification]) throws {
         for row in rows {

@@ -52,6 +52,14 @@ import Testing
         #expect(try isFound { ForgetsLists() })
     }
 
+    @Test func `is detected: a declined request that counts as agreed`() throws {
+        #expect(try isFound { AlwaysAgrees() })
+    }
+
+    @Test func `is detected: ends of accounts that are not read`() throws {
+        #expect(try isFound { IgnoresDeadlines() })
+    }
+
     @Test func `is detected: a response before its commit`() throws {
         #expect(try isFound { AnsweredTooEarly() })
     }

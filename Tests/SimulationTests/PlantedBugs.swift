@@ -159,3 +159,26 @@ final class ForgetsLists: PlantedBug {
         }
     }
 }
+
+/// Membership reads every reply to a request for consent as an agreement.
+final class AlwaysAgrees: PlantedBug {
+    func meddle(_ service: InterceptedService, of slot: ProcessSlot) {
+        guard slot.service == .membership else { return }
+        service.request = { request in
+            guard request.method == .put, request.path.contains("/consents/") else {
+                return request
+            }
+            var request = request
+            request.body = Array(#"{"agreed":true}"#.utf8)
+            return request
+        }
+    }
+}
+
+/// Membership does not read what has expired.
+final class IgnoresDeadlines: PlantedBug {
+    func meddle(_ service: InterceptedService, of slot: ProcessSlot) {
+        guard slot.service == .membership else { return }
+        service.applyInstead = { _, _, _ in }
+    }
+}

@@ -8,13 +8,18 @@ extension Rule {
     /// Words that must not come back, neither as a part of a name nor in prose, in any case.
     static let retiredWords: [RetiredWord] = [
         .init(word: "anew", instead: "again"),
+        .init(word: "blind", instead: "impaired"),
         .init(word: "courier", instead: "HTTPClient"),
         .init(word: "deafness", instead: "intake outage"),
         .init(word: "diary", instead: "device log"),
         .init(word: "doorkeeper", instead: "CurveAuthenticator"),
         .init(word: "farewell", instead: "drain, shutdown"),
+        .init(word: "heard", instead: "received, seen"),
         .init(word: "hindrance", instead: "impairment"),
         .init(word: "hindrances", instead: "impairments"),
+        .init(word: "judge", instead: "evaluate"),
+        .init(word: "judged", instead: "evaluated"),
+        .init(word: "judging", instead: "applicable, evaluating"),
         .init(word: "ladder", instead: "escalation"),
         .init(word: "ladders", instead: "escalations"),
         .init(word: "moniker", instead: "senderName, recipientName"),
@@ -22,6 +27,8 @@ extension Rule {
         .init(word: "standstill", instead: "exhausted"),
         .init(word: "tenancy", instead: "lease, assignment"),
         .init(word: "tenure", instead: "assignment"),
+        .init(word: "trouble", instead: "problem"),
+        .init(word: "troubles", instead: "problems"),
         .init(word: "vigil", instead: "delivery watchdog"),
         .init(word: "vigils", instead: "delivery watchdogs"),
         .init(word: "whoever", instead: "who, a person who, anybody who"),
@@ -41,7 +48,6 @@ extension Rule {
 
     /// Phrases of the former vocabulary in comments, texts and documents.
     static let retiredPhrases: [RetiredWord] = [
-        .init(word: "is heard", instead: "is received, is connected"),
         .init(word: "of whom", instead: "a relative clause, or two sentences"),
         .init(word: "put aside", instead: "dead-lettered, quarantined"),
         .init(word: "puts aside", instead: "dead-letters, quarantines"),

@@ -74,7 +74,7 @@ import TimerCore
     @Test func `ends when its person responds`() {
         var line = line()
         _ = line.run(until: 7300)
-        line.at(7300, .closeWatch(Some.watch(1), as: .end, request: 5))
+        line.at(7300, .closeWatch(Some.watch(1), as: .end, pin: .entered(nil), request: 5))
         line.at(7300, .deadlineCancelled(Some.deadline(1, due: 0).id))
         #expect(line.core.heldWaits.isEmpty)
         #expect(line.run(until: 7900).effects.expiries.isEmpty)

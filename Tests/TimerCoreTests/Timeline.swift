@@ -1,6 +1,7 @@
 import Directory
 import Model
 import TimerCore
+import Timing
 
 /// A timer with a manual clock and the rows that a store would hold.
 struct Timeline {
@@ -16,6 +17,14 @@ struct Timeline {
     private var second = 0
     private var deadlines: [DeadlineID: (due: Timestamp, isExpired: Bool)] = [:]
     private(set) var watches: [WatchID: TimedWatch] = [:]
+    private(set) var schedules: [CheckInScheduleID: ScheduledCheckIn] = [:]
+    private(set) var timers: [PersonID: PersonTimer] = [:]
+    /// Directory with people and their PINs.
+    var directory = Replica()
+    /// Offsets of time zones, which a restarted core gets, too.
+    var zones: [String: TimeZoneRules] = [:] {
+        didSet { for (name, rules) in zones { core.setTimeZone(name, rules) } }
+    }
     private(set) var deliveryWatchdogs: [EmergencyID: DeliveryWatchdog] = [:]
 
     init(graceSeconds: Int = 120, callsAlarm: Bool = false) {
@@ -29,7 +38,7 @@ struct Timeline {
     @discardableResult
     mutating func at(_ second: Int, _ input: Input) -> [Effect] {
         self.second = second
-        var turn = Turn<Effect>(now: Timeline.time(second), directory: Replica())
+        var turn = Turn<Effect>(now: Timeline.time(second), directory: directory)
         core.handle(input, &turn)
         return turn.effects.compactMap { store($0) }
     }
@@ -60,7 +69,9 @@ struct Timeline {
         core.load(
             deadlines: deadlines.filter { !$0.value.isExpired }.map { ($0.key, $0.value.due) },
             watches: watches.values.filter { [.active, .reminded].contains($0.watch.state) },
+            checkIns: Array(schedules.values), timers: Array(timers.values),
             deliveryWatchdogs: Array(deliveryWatchdogs.values))
+        for (name, rules) in zones { core.setTimeZone(name, rules) }
     }
 
     /// Applies an effect to the rows; nil if it has no effect.
@@ -76,7 +87,11 @@ struct Timeline {
             guard let row = deadlines[id], !row.isExpired else { return nil }
             deadlines[id] = (row.due, true)
         case .saveWatch(let timed): watches[timed.watch.id] = timed
-        case .removeWatches(let person): watches = watches.filter { $1.watch.person != person }
+        case .removeRows(let person): watches = watches.filter { $1.watch.person != person }
+        case .saveSchedule(let row): schedules[row.schedule.id] = row
+        case .removeSchedule(let id): schedules[id] = nil
+        case .saveTimer(let timer): timers[timer.person] = timer
+        case .removeTimer(let person): timers[person] = nil
         case .saveDeliveryWatchdog(let deliveryWatchdog):
             deliveryWatchdogs[deliveryWatchdog.emergency] = deliveryWatchdog
         case .removeDeliveryWatchdog(let id): deliveryWatchdogs[id] = nil

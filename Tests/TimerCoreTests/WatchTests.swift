@@ -73,12 +73,14 @@ import TimerCore
             var line = Timeline()
             line.at(0, Some.start(1, seconds: 3600))
             _ = line.run(until: 3650)
-            let effects = line.at(3700, .closeWatch(Some.watch(1), as: closing, request: 7))
+            let effects = line.at(
+                3700, .closeWatch(Some.watch(1), as: closing, pin: .entered(nil), request: 7))
             #expect(effects.watchChanges.map(\.state) == [state])
             #expect(effects.answers.count == 1)
             #expect(line.run(until: 10_000).isEmpty)
             #expect(
-                line.at(9000, .closeWatch(Some.watch(1), as: .end, request: 8)).answers
+                line.at(9000, .closeWatch(Some.watch(1), as: .end, pin: .entered(nil), request: 8))
+                    .answers
                     == [.rejected(.over)])
         }
     }

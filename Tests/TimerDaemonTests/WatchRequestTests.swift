@@ -45,13 +45,15 @@ import Web
     private func parse(
         _ method: Method, _ path: String, body: String = "", by principal: Principal?,
         headers: Headers = Headers()
-    ) throws -> WatchRequestOutcome {
+    ) throws -> RequestOutcome {
         let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let request = Request(
             id: 5, method: method, path: String(path.prefix { $0 != "?" }),
             query: Query(encoded: query), headers: headers, body: Array(body.utf8), trace: "t")
-        return try WatchRequests(rows: rows, replica: replica, principal: principal, now: now)
-            .parse(request)
+        return try TimerRequests(
+            watches: rows, core: TimerCore(settings: .init(), started: now), replica: replica,
+            principal: principal, now: now
+        ).parse(request)
     }
 
     private func problem(
@@ -105,7 +107,9 @@ import Web
 
     @Test func `without credentials is rejected`() {
         #expect(problem(.get, "/v1/watches", by: nil)?.status == 401)
-        let nothing = WatchRequests(rows: rows, replica: Replica(), principal: nil, now: now)
+        let nothing = TimerRequests(
+            watches: rows, core: TimerCore(settings: .init(), started: now), replica: Replica(),
+            principal: nil, now: now)
         #expect(throws: Problem.self) {
             do { _ = try nothing.parse(Request(id: 1, method: .get, path: "/v1/watches")) } catch {
                 #expect((error as? Problem)?.status == 503)
@@ -140,10 +144,11 @@ import Web
         guard
             case .input(.extendWatch(id, by: .seconds(600), request: 5), _) = try parse(
                 .post, path + "/extension", body: #"{"minutes": 10}"#, by: anna),
-            case .input(.closeWatch(id, as: .end, request: 5), _) = try parse(
+            case .input(.closeWatch(id, as: .end, pin: .entered(nil), request: 5), _) = try parse(
                 .post, path + "/end", by: anna),
-            case .input(.closeWatch(id, as: .cancel, request: 5), _) = try parse(
-                .delete, path, by: anna, headers: ["If-Match": "\"4\""])
+            case .input(.closeWatch(id, as: .cancel, pin: .entered(nil), request: 5), _) =
+                try parse(
+                    .delete, path, by: anna, headers: ["If-Match": "\"4\""])
         else {
             Issue.record("not what was asked for")
             return

@@ -80,7 +80,7 @@ import Web
         #expect(response.status == 400 && response.json["field"]?.string != nil)
     }
 
-    @Test func `is rejected if none of its recipients could be told`() throws {
+    @Test func `is rejected if none of its recipients could be notified`() throws {
         let world = try world()
         let citra = PersonID(ID128(high: 1, low: 3))
         world.replica.apply(.personChanged(Person(id: citra, name: "citra")))

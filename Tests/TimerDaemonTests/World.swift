@@ -39,6 +39,8 @@ final class World: TimerHost {
     private let alarmURL: String?
     private var unsaid: [Event] = []
     private var unanswered: [(UInt64, Response)] = []
+    /// How long responses to requests with a PIN wait, by request.
+    private(set) var delays: [UInt64: Duration] = [:]
     private var unsent: [Transfer] = []
     private var nextRequest: UInt64 = 1
     private var nextEvent: UInt64 = 1
@@ -183,6 +185,11 @@ final class World: TimerHost {
     }
 
     func answer(_ id: UInt64, _ response: Response) { unanswered.append((id, response)) }
+
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration) {
+        delays[id] = delay
+        unanswered.append((id, response))
+    }
 
     func publish(_ event: Event, on stream: StreamName) throws {
         guard stream == .deadlines else { throw Unanswered() }

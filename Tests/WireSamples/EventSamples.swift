@@ -124,6 +124,13 @@ public enum EventSamples {
                 FollowedPosition(
                     person: person, emergency: signal.id, fixes: [fix, fix], battery: 41,
                     charging: false, impairments: [.powerSave])),
+            .positionsAnswered(
+                PositionsAnswer(
+                    person: person, query: PositionQueryID(id(15)),
+                    positions: [
+                        AnsweredPosition(person: person, fix: fix, taken: time),
+                        AnsweredPosition(person: person, zone: "School", taken: time),
+                    ], more: 1)),
             .deviceReporting(
                 DeviceReporting(
                     person: person, device: device, isFirst: true, app: "owntracks",
@@ -150,6 +157,7 @@ public enum EventSamples {
         .contactOverdue(silence), .contactLost(silence), .contactOK(silence),
         .checkInReceived(Contact(person: person, kind: .checkIn, at: time)),
         .accessRecorded(AccessRecord(person: person, viewer: person, at: time)),
+        .liveViewChanged(LiveView(person: person, until: time, at: time)),
         .batteryLow(BatteryChange(person: person, device: device, battery: 14, mark: 15)),
         .inputImpairment(reportingImpairment), .deviceImpaired(reportingImpairment),
     ]
@@ -202,7 +210,15 @@ public enum EventSamples {
             Watch(
                 id: WatchID(id(12)), person: person, started: time, deadline: time,
                 destination: zone, recipients: [PersonID(id(20))], state: .reminded)),
-        .watchExpired(signal), .retentionDue(RetentionRound(at: time)),
+        .watchExpired(signal),
+        .checkInChanged(
+            CheckIn(
+                id: CheckInID(id(30)), person: person, schedule: CheckInScheduleID(id(31)),
+                name: "Rumah", due: time, expires: time, late: true, state: .reminded)),
+        .timerExpired(
+            PersonTimer(
+                person: person, text: "call me", started: time, due: time, trace: "trace-2")),
+        .retentionDue(RetentionRound(at: time)),
         .notificationChanged(
             NotificationChanged(
                 notification: NotificationID(id(13)), emergency: emergency, person: person,
@@ -224,7 +240,16 @@ public enum EventSamples {
             WatchCommand(
                 person: person, watch: WatchID(id(12)), action: .extend, seconds: 1800, at: time,
                 trace: "trace-2")),
+        .safetyAnswerReceived(
+            SafetyAnswer(
+                person: person, outcome: .underDuress, coversWatch: true, at: time,
+                trace: "trace-2")),
+        .sosAnswered(SafetyAnswer(person: person, outcome: .safe, at: time)),
+        .positionsRequested(
+            PositionsRequest(
+                person: person, query: PositionQueryID(id(15)), at: time, trace: "trace-2")),
         .usageRecorded(CredentialUsage(day: 20_780, credentials: [CredentialID(id(11))])),
+        .consentsChanged(ConsentsChange(person: person)),
     ]
 
     /// Private values in these events.

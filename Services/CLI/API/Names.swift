@@ -91,6 +91,18 @@ struct Names {
         return only.id
     }
 
+    /// The id of an item of a list of a person, such as a credential.
+    ///
+    /// - Parameters:
+    ///   - path: of the list
+    ///   - kind: for the message, such as `credential`
+    func item(
+        _ text: String, of path: String, _ kind: String, isID: (String) -> Bool
+    ) throws -> String {
+        if isID(text) { return text }
+        return try Names.only(text, among: try api.list(path).map(Candidate.init), kind)
+    }
+
     /// A named entity.
     struct Candidate {
         var id: String

@@ -32,19 +32,11 @@ enum ConsentCommand: Command {
     }
 
     private static func list(_ consents: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for consent in consents { Console.print(consent.text) }
-            return
-        }
-        guard !consents.isEmpty else { return Console.print("Nobody asks you anything.") }
-        var table = Table("state", "question", "asked by", "expires", "id")
-        for consent in consents {
-            table.add(
-                consent.cell("state"), question(in: consent),
-                consent["asker"]?["name"]?.string?.onOneLine ?? "operator",
-                String(consent.cell("expires").prefix(10)), consent.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("state"), .text("question", question),
+            .text("asked by") { $0["asker"]?["name"]?.string?.onOneLine ?? "operator" },
+            .day("expires"), .field("id"), ifEmpty: "Nobody asks you anything."
+        ).print(consents, call)
     }
 
     /// The question of a request as a sentence.

@@ -12,7 +12,7 @@ enum CredentialCommand: Command {
             list             lists a person's credentials, those of their phones included
             create NAME      creates a credential for a script, or with --kind help for calls for
                              help only, and prints its token, once
-            revoke ID        revokes a credential
+            revoke NAME      revokes a credential: a name or an id
 
             Set JAGA_TOKEN or --token-file to the person's token. The operator can list and revoke
             with --person; nobody but the person creates credentials that act as them.
@@ -33,7 +33,9 @@ enum CredentialCommand: Command {
         case ("list", 1): list(try api.list(path), call)
         case ("create", 2): try create(call.parameters[1], at: path, api, call)
         case ("revoke", 2):
-            try api.delete(path + "/" + API.pathPart(call.parameters[1]))
+            let credential = try Names(api: api).item(
+                call.parameters[1], of: path, "credential", isID: { CredentialID($0) != nil })
+            try api.delete(path + "/" + API.pathPart(credential))
             Console.print("revoked \(call.parameters[1])")
         default:
             throw CommandError.usage(
@@ -43,18 +45,10 @@ enum CredentialCommand: Command {
     }
 
     private static func list(_ credentials: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for credential in credentials { Console.print(credential.text) }
-            return
-        }
-        var table = Table("kind", "name", "created", "last used", "expires", "id")
-        for credential in credentials {
-            table.add(
-                credential.cell("kind"), credential.cell("name"),
-                String(credential.cell("created").prefix(10)), credential.cell("lastUsed"),
-                String(credential.cell("expires").prefix(10)), credential.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("kind"), .field("name"), .day("created"), .field("last used", "lastUsed"),
+            .day("expires"), .field("id")
+        ).print(credentials, call)
     }
 
     private static func create(

@@ -3,11 +3,11 @@ import Parsing
 /// `jaga passkey`: lists and removes passkeys of a person.
 enum PasskeyCommand: Command {
     static let syntax = Syntax(
-        name: "passkey", parameters: ["[VERB]", "[ID]"],
+        name: "passkey", parameters: ["[VERB]", "[NAME]"],
         summary: "list and remove your passkeys",
         details: """
             list        lists your passkeys; also without a verb
-            remove ID   removes a passkey: it no longer signs you in
+            remove NAME removes a passkey by its name or id: it no longer signs you in
 
             Passkeys are added in a browser. Set JAGA_TOKEN or --token-file to your token.
             """,
@@ -20,25 +20,17 @@ enum PasskeyCommand: Command {
         switch (words[0], words.count) {
         case ("list", 1): list(try api.list(path), call)
         case ("remove", 2):
-            try api.delete(path + "/" + API.pathPart(words[1]))
+            let passkey = try Names(api: api).item(
+                words[1], of: path, "passkey", isID: { $0.hasPrefix("pky_") })
+            try api.delete(path + "/" + API.pathPart(passkey))
             Console.print("removed \(words[1])")
-        default: throw CommandError.usage("list or remove ID is required", syntax)
+        default: throw CommandError.usage("list or remove NAME is required", syntax)
         }
         return 0
     }
 
     private static func list(_ passkeys: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for passkey in passkeys { Console.print(passkey.text) }
-            return
-        }
-        guard !passkeys.isEmpty else { return Console.print("No passkeys.") }
-        var table = Table("name", "created", "id")
-        for passkey in passkeys {
-            table.add(
-                passkey.cell("name"), String(passkey.cell("created").prefix(10)),
-                passkey.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(.field("name"), .day("created"), .field("id"), ifEmpty: "No passkeys.")
+            .print(passkeys, call)
     }
 }

@@ -19,21 +19,11 @@ enum ProviderCommand: Command {
         }
         let api = try API(withoutToken: call)
         let providers = try api.list("/v1/sign-in/providers")
-        if call.has("--json") {
-            for provider in providers { Console.print(provider.text) }
-            return 0
-        }
-        guard !providers.isEmpty else {
-            Console.print("No provider is configured: see docs/sign-in.md.")
-            return 0
-        }
-        var table = Table("name", "creates accounts", "sign-in", "id")
-        for provider in providers {
-            table.add(
-                provider.cell("name"), provider.cell("signUp"), api.url + provider.cell("url"),
-                provider.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("name"), .field("creates accounts", "signUp"),
+            .text("sign-in") { api.url + $0.cell("url") }, .field("id"),
+            ifEmpty: "No provider is configured: see docs/sign-in.md."
+        ).print(providers, call)
         return 0
     }
 }

@@ -33,16 +33,9 @@ enum SessionCommand: Command {
     }
 
     private static func list(_ sessions: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for session in sessions { Console.print(session.text) }
-            return
-        }
-        var table = Table("browser", "opened", "ends unless used", "id")
-        for session in sessions {
-            table.add(
-                session.cell("name"), String(session.cell("opened").prefix(10)),
-                String(session.cell("expires").prefix(10)), session.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("browser", "name"), .day("opened"), .day("ends unless used", "expires"),
+            .field("id")
+        ).print(sessions, call)
     }
 }

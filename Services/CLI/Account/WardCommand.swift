@@ -4,13 +4,14 @@ import Parsing
 /// `jaga ward`: lists and declares the wards of a guardian.
 enum WardCommand: Command {
     static let syntax = Syntax(
-        name: "ward", parameters: ["[VERB]", "[NAME|ID]"],
+        name: "ward", parameters: ["[VERB]", "[NAME|WARD]"],
         summary: "list and declare the wards of a guardian",
         details: """
             list         lists your wards; also without a verb
             add NAME     creates an account that you act for until --until; with --phone and --mail
                          as its contact points
-            join ID      asks the guardians of the ward ID to be another guardian
+            join WARD    asks the guardians of a ward to be another guardian; WARD is an id, or
+                         the name of somebody in a circle of yours
 
             A ward sees that they are watched, cannot pause or leave alone, and can always call for
             help. Set JAGA_TOKEN or --token-file to your token; the operator sets --person.
@@ -41,13 +42,14 @@ enum WardCommand: Command {
             Console.print(
                 call.has("--json") ? ward.text : "created \(ward.cell("id")) \(ward.cell("name"))")
         case ("join", 2):
-            let asked = try api.post(path, ["person": .string(words[1])])
+            let ward = try Names(api: api).id(of: .person, words[1])
+            let asked = try api.post(path, ["person": .string(ward)])
             Console.print(
                 call.has("--json")
                     ? asked.text
                     : "The guardians are asked. They can answer until \(asked.cell("expires")).")
         default:
-            throw CommandError.usage("list, add NAME or join ID is required", syntax)
+            throw CommandError.usage("list, add NAME or join WARD is required", syntax)
         }
         return 0
     }
@@ -80,16 +82,7 @@ enum WardCommand: Command {
     }
 
     private static func list(_ wards: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for ward in wards { Console.print(ward.text) }
-            return
-        }
-        guard !wards.isEmpty else { return Console.print("No wards.") }
-        var table = Table("name", "until", "id")
-        for ward in wards {
-            table.add(
-                ward.cell("name"), String(ward.cell("wardUntil").prefix(10)), ward.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(.field("name"), .day("until", "wardUntil"), .field("id"), ifEmpty: "No wards.")
+            .print(wards, call)
     }
 }

@@ -3,10 +3,16 @@ struct Table {
     private var rows: [[String]]
 
     /// - Parameter head: names of the columns
-    init(_ head: String...) { rows = [head.map { Console.paint($0, .bold) }] }
+    init(_ head: String...) { self.init(head) }
+
+    /// - Parameter head: names of the columns
+    init(_ head: [String]) { rows = [head.map { Console.paint($0, .bold) }] }
 
     /// Adds a row. Line breaks in cells are escaped, since they would look like another row.
-    mutating func add(_ cells: String...) {
+    mutating func add(_ cells: String...) { add(cells) }
+
+    /// Adds a row. Line breaks in cells are escaped, since they would look like another row.
+    mutating func add(_ cells: [String]) {
         rows.append(cells.map { $0.contains { $0.isNewline } ? $0.onOneLine : $0 })
     }
 

@@ -9,7 +9,7 @@ enum AccessCommand: Command {
         details: """
             Shows one line per viewer, hour, kind and reason, the newest first: when, who, what, how
             often, and why. Only the person may read it, and the guardian of a ward: set JAGA_TOKEN
-            to that person's token. PERSON is an id, or 'me' for the owner of the token.
+            to that person's token. PERSON is a name or an id, or 'me' for the owner of the token.
             """,
         options: [
             .init(name: "--limit", value: "N", help: "at most N lines (default 100)"), .json,
@@ -18,7 +18,8 @@ enum AccessCommand: Command {
     static func run(_ call: Call) throws -> Int32 {
         let limit = try call.number("--limit", default: 100, in: 1...100_000)
         let api = try API(call)
-        let person = try call.parameters[0] == "me" ? owner(api) : call.parameters[0]
+        let word = call.parameters[0]
+        let person = try word == "me" ? owner(api) : Names(api: api).id(of: .person, word)
         let items = try api.list(
             "/v1/people/\(API.pathPart(person))/access-log?limit=\(min(limit, 1000))", limit: limit)
         if call.has("--json") {

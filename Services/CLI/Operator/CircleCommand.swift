@@ -11,6 +11,8 @@ enum CircleCommand: Command {
         details: """
             list                   lists all circles; also without a verb
             show CIRCLE            shows members with roles and how each can be reached
+            readiness [CIRCLE]     shows whether somebody could help each member and what is
+                                   missing; without CIRCLE, lists the circles that are not ready
             add NAME               creates an empty circle
             join CIRCLE PERSON     adds PERSON as a managed member with the role of --role; a new
                                    name with --phone or --mail creates an account with these
@@ -45,6 +47,11 @@ enum CircleCommand: Command {
         switch (words[0], words.count) {
         case ("list", 1): list(try api.list("/v1/circles"), call)
         case ("show", 2): try show(try api.get(path()), api, call)
+        case ("readiness", 1): try listReadiness(api, call)
+        case ("readiness", 2):
+            let answer = try api.get(path() + "/readiness")
+            let lines = call.has("--json") ? [answer.text] : ReadinessText(answer).lines
+            for line in lines { Console.print(line) }
         case ("add", 2):
             let made = try api.post("/v1/circles", ["name": .string(words[1])])
             Console.print(call.has("--json") ? made.text : "created \(made.cell("id")) \(words[1])")
@@ -67,6 +74,25 @@ enum CircleCommand: Command {
                 "unexpected arguments: \(words.joined(separator: " "))", syntax)
         }
         return 0
+    }
+
+    /// Lists the circles that are not ready, red ones first.
+    private static func listReadiness(_ api: API, _ call: Call) throws {
+        let answers = try api.list("/v1/circles").map { circle in
+            try api.get("/v1/circles/\(API.pathPart(circle.cell("id")))/readiness")
+        }
+        if call.has("--json") {
+            for answer in answers { Console.print(answer.text) }
+            return
+        }
+        for state in ["red", "amber"] {
+            for answer in answers where answer.cell("state") == state {
+                if let line = ReadinessText(answer).lines.first { Console.print(line) }
+            }
+        }
+        if answers.allSatisfy({ $0.cell("state") == "green" }) {
+            Console.print("All circles are ready.")
+        }
     }
 
     /// Adds a person, and creates the account if needed.
@@ -114,20 +140,10 @@ enum CircleCommand: Command {
     }
 
     private static func list(_ circles: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for circle in circles { Console.print(circle.text) }
-            return
-        }
-        guard !circles.isEmpty else {
-            return Console.print("No circles yet. Create one with 'jaga init'.")
-        }
-        var table = Table("members", "name", "id")
-        for circle in circles {
-            table.add(
-                String(circle["members"]?.array?.count ?? 0), circle.cell("name"),
-                circle.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .text("members") { String($0["members"]?.array?.count ?? 0) }, .field("name"),
+            .field("id"), ifEmpty: "No circles yet. Create one with 'jaga init'."
+        ).print(circles, call)
     }
 
     private static func show(_ circle: JSON, _ api: API, _ call: Call) throws {

@@ -69,17 +69,9 @@ enum ContactCommand: Command {
 
     private static func list(_ person: JSON, _ call: Call) {
         let contacts = (person["contacts"]?.array ?? []).sorted { order($0) < order($1) }
-        if call.has("--json") {
-            for contact in contacts { Console.print(contact.text) }
-            return
-        }
-        var table = Table("address", "channel", "label", "verified")
-        for contact in contacts {
-            table.add(
-                contact.cell("address"), contact.cell("channel"), contact.cell("label"),
-                state(of: contact))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("address"), .field("channel"), .field("label"), .text("verified", state)
+        ).print(contacts, call)
     }
 
     /// Verified contact points come first.

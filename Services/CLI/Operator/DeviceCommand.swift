@@ -189,19 +189,9 @@ enum DeviceCommand: Command {
     }
 
     private static func list(_ devices: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for device in devices { Console.print(device.text) }
-            return
-        }
-        guard !devices.isEmpty else {
-            return Console.print("No phones yet. Add one with 'jaga device add PERSON NAME'.")
-        }
-        var table = Table("id", "client", "platform", "name")
-        for device in devices {
-            table.add(
-                device.cell("id"), device.cell("client"), device.cell("platform"),
-                device.cell("name"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("id"), .field("client"), .field("platform"), .field("name"),
+            ifEmpty: "No phones yet. Add one with 'jaga device add PERSON NAME'."
+        ).print(devices, call)
     }
 }

@@ -3,11 +3,11 @@ import Parsing
 import Runtime
 
 /// `jaga emergency`: shows emergencies with recipients and contact points; acknowledges them, hands
-/// them back and resolves them.
+/// them back, resolves and exports them.
 enum EmergencyCommand: Command {
     static let syntax = Syntax(
         name: "emergency", parameters: ["[VERB]", "[EMERGENCY]"],
-        summary: "list, show, acknowledge, hand back and resolve emergencies",
+        summary: "list, show, acknowledge, hand back, resolve and export emergencies",
         details: """
             list                    lists active emergencies, or ended ones with --ended; also
                                     without a verb
@@ -18,6 +18,12 @@ enum EmergencyCommand: Command {
             hand-back EMERGENCY     withdraws that: circles without another responder are alerted
                                     again at once
             resolve EMERGENCY       ends it and informs everybody who was notified
+            unprocessed             lists emergency requests that could not be processed: nobody
+                                    was notified of those that wait
+            unprocessed CALL        shows what was sent and whom to call; CALL is an id or the name
+                                    of the person in danger
+            export EMERGENCY        prints its whole record as JSON: place, trail, tiers, each
+                                    message with its attempts; with --pdf FILE as a document
 
             EMERGENCY is an id, the reference that 'list' shows, or the name of the person in
             danger. Codes in messages differ: each recipient has their own. 'show' prints names and
@@ -28,6 +34,7 @@ enum EmergencyCommand: Command {
             .init(name: "--limit", value: "N", help: "list: at most N emergencies (default 50)"),
             .init(
                 name: "--note", value: "TEXT", help: "acknowledge, resolve: note for the timeline"),
+            .init(name: "--pdf", value: "FILE", help: "export: write a PDF document to FILE"),
             .json,
         ] + Syntax.Option.api)
 
@@ -46,6 +53,16 @@ enum EmergencyCommand: Command {
             let id = try id(of: words[1], api)
             show(try api.call(.delete, "/v1/emergencies/\(id)/acknowledgement"), call)
         case ("resolve", 2): try act("resolution", on: id(of: words[1], api), api, call)
+        case ("unprocessed", 1): try UnprocessedCalls(api: api).list(call)
+        case ("unprocessed", 2): try UnprocessedCalls(api: api).show(words[1], call)
+        case ("export", 2):
+            let path = "/v1/emergencies/\(try id(of: words[1], api))/incident"
+            guard let file = call.value("--pdf") else {
+                Console.print(try api.get(path).text)
+                break
+            }
+            try Files.write(try api.bytes(path + "?format=pdf"), to: file, mode: 0o600)
+            Console.print("written to \(file)")
         default:
             throw CommandError.usage(
                 "unexpected arguments: \(words.joined(separator: " "))", syntax)
@@ -60,6 +77,9 @@ enum EmergencyCommand: Command {
         if call.has("--json") {
             for item in all { Console.print(item.text) }
             return
+        }
+        if !call.has("--ended"), let warning = UnprocessedCalls(api: api).warning {
+            Console.print(Console.paint(warning, .red) + "\n")
         }
         guard !all.isEmpty else {
             return Console.print(
@@ -93,7 +113,7 @@ enum EmergencyCommand: Command {
         return by.isNull ? "operator" : name(of: by)
     }
 
-    private static func name(of person: JSON?) -> String {
+    static func name(of person: JSON?) -> String {
         guard let person, !person.isNull else { return "" }
         let name = person.cell("name")
         return name.isEmpty ? person.cell("id") : name
@@ -138,11 +158,7 @@ enum EmergencyCommand: Command {
     }
 
     private static func describe(_ recipient: JSON) -> [String] {
-        let circles = (recipient["circles"]?.array ?? []).map {
-            "\($0.cell("role")) of \($0.cell("name"))"
-        }
-        let role = circles.isEmpty ? "" : " (\(circles.joined(separator: ", ")))"
-        var lines = ["  \(name(of: recipient["person"]))\(role): \(contacts(of: recipient))"]
+        var lines = [reach(recipient)]
         // The newest message to each address shows its state.
         var seen: Set<String> = []
         for message in recipient["messages"]?.array ?? []
@@ -155,7 +171,16 @@ enum EmergencyCommand: Command {
         return lines
     }
 
-    private static func contacts(of item: JSON) -> String {
+    /// One line with a person's name, roles and contact points.
+    static func reach(_ other: JSON) -> String {
+        let circles = (other["circles"]?.array ?? []).map {
+            "\($0.cell("role")) of \($0.cell("name"))"
+        }
+        let role = circles.isEmpty ? "" : " (\(circles.joined(separator: ", ")))"
+        return "  \(name(of: other["person"]))\(role): \(contacts(of: other))"
+    }
+
+    static func contacts(of item: JSON) -> String {
         let all = (item["contacts"]?.array ?? []).map { $0.cell("address") }
         return all.isEmpty ? "no contact points" : all.joined(separator: ", ")
     }

@@ -18,7 +18,8 @@ enum HeldCommand: Command {
             at most ten minutes (JAGA_OUTAGE_HOLD_SECONDS). Then they are sent automatically, with
             the time at which they were due.
 
-            ID is the id of an item, or of an emergency or a person: all their items.
+            ID is the id of an item, or of an emergency or a person: all their items. A person can
+            be named.
             """,
         options: [.json] + Syntax.Option.api)
 
@@ -34,7 +35,8 @@ enum HeldCommand: Command {
             guard !ids.isEmpty else {
                 throw CommandError.usage("\(verb): an ID or 'all' is required", syntax)
             }
-            return try settle(ids, verb, try API(call), call)
+            let api = try API(call)
+            return try settle(try ids.map { try id(of: $0, api) }, verb, api, call)
         default:
             throw CommandError.usage(
                 "unexpected arguments: \(call.parameters.joined(separator: " "))", syntax)
@@ -54,6 +56,12 @@ enum HeldCommand: Command {
         }
         for line in lines(of: documents, naming: { name(of: $0, api) }) { Console.print(line) }
         return 0
+    }
+
+    /// The id of a named person; ids and `all` pass unchanged.
+    private static func id(of text: String, _ api: API) throws -> String {
+        let isID = text.wholeMatch(of: /[a-z]{3}_[0-9a-z]{26}/) != nil
+        return isID || text == "all" ? text : try Names(api: api).id(of: .person, text)
     }
 
     private static func settle(

@@ -52,20 +52,14 @@ enum InvitationCommand: Command {
     }
 
     private static func list(_ invitations: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for invitation in invitations { Console.print(invitation.text) }
-            return
-        }
-        guard !invitations.isEmpty else { return Console.print("No invitations.") }
-        var table = Table("state", "role", "accepted", "declined", "expires", "to", "by", "id")
-        for row in invitations {
-            table.add(
-                row.cell("state"), row.cell("role"), "\(row.cell("accepted"))/\(row.cell("uses"))",
-                row.cell("declined"), String(row.cell("expires").prefix(10)),
-                row["contact"]?["address"]?.string ?? "link",
-                row["inviter"]?["name"]?.string ?? "operator", row.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("state"), .field("role"),
+            .text("accepted") { "\($0.cell("accepted"))/\($0.cell("uses"))" },
+            .field("declined"), .day("expires"),
+            .text("to") { $0["contact"]?["address"]?.string ?? "link" },
+            .text("by") { $0["inviter"]?["name"]?.string ?? "operator" }, .field("id"),
+            ifEmpty: "No invitations."
+        ).print(invitations, call)
     }
 }
 

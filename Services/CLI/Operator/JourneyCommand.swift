@@ -88,17 +88,8 @@ enum JourneyCommand: Command {
     }
 
     private static func list(_ journeys: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for journey in journeys { Console.print(journey.text) }
-            return
-        }
-        var table = Table("started", "stopped", "name", "id")
-        for journey in journeys {
-            table.add(
-                journey.cell("started"), journey.cell("stopped"), journey.cell("name"),
-                journey.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(.field("started"), .field("stopped"), .field("name"), .field("id"))
+            .print(journeys, call)
     }
 
     /// Renders a journey with its summary.

@@ -77,16 +77,9 @@ enum MessageCommand: Command {
     }
 
     private static func show(_ messages: [JSON], asJSON: Bool) {
-        if asJSON {
-            for message in messages { Console.print(message.text) }
-            return
-        }
-        var table = Table("number", "to", "mode", "confirmed", "line", "id")
-        for message in messages {
-            table.add(
-                message.cell("number"), message.cell("recipientName"), message.cell("mode"),
-                message.cell("confirmed"), message.cell("line"), message.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("number"), .field("to", "recipientName"), .field("mode"), .field("confirmed"),
+            .field("line"), .field("id")
+        ).print(messages, asJSON: asJSON)
     }
 }

@@ -123,15 +123,7 @@ enum PersonCommand: Command {
     private static func path(_ person: String) -> String { "/v1/people/\(API.pathPart(person))" }
 
     private static func list(_ people: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for person in people { Console.print(person.text) }
-            return
-        }
-        var table = Table("name", "plan", "id")
-        for person in people {
-            table.add(person.cell("name"), person.cell("plan"), person.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(.field("name"), .field("plan"), .field("id")).print(people, call)
     }
 
     // MARK: Contact points, circles, phones
@@ -217,18 +209,33 @@ enum PersonCommand: Command {
                 return .init(name: name, service: service, content: .failure(.init("\(error)")))
             }
         }
+        let caller = try? api.get("/v1/me")["person"]?.cell("id")
+        // These paths list what belongs to the caller, who may be a guardian of the person.
+        func own(_ list: () throws -> [JSON]) throws -> JSON {
+            guard caller == person else {
+                throw CommandError("only the person's own token reads this part")
+            }
+            return .array(try list())
+        }
         let main: Result<[UInt8], ExportArchive.Missing>
         do { main = .success(try api.bytes(path + "/export")) } catch {
             main = .failure(.init("\(error)"))
         }
         let parts = [
             part("account.json", .membership) { try api.get(path) },
+            part("credential-use.json", .membership) {
+                .array(try api.list(path + "/credentials"))
+            },
+            part("sessions.json", .membership) { try own { try api.list("/v1/sessions") } },
+            part("identities.json", .membership) { .array(try api.list(path + "/identities")) },
+            part("passkeys.json", .membership) { .array(try api.list(path + "/passkeys")) },
+            part("consents.json", .membership) { .array(try api.list(path + "/consents")) },
             part("never-notify.json", .membership) { try api.get(path + "/never-notify") },
             part("notifications.json", .notifier) {
                 .array(try api.list(path + "/notifications"))
             },
             part("drafts.json", .notifier) { .array(try api.list(path + "/drafts")) },
-            part("watches.json", .timer) { .array(try api.list("/v1/watches")) },
+            part("watches.json", .timer) { try own { try api.list("/v1/watches") } },
         ]
         let archive = ExportArchive(main: main, parts: parts)
         guard let bytes = archive.bytes(at: SystemClock().now) else {

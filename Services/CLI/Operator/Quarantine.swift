@@ -24,8 +24,8 @@ enum Quarantine: Command {
                 name: "--reason", value: "REASON",
                 help: "list, retry, drop: only payloads with this reason, such as encrypted"),
             .init(
-                name: "--device", value: "ID",
-                help: "list, retry, drop: only payloads of this phone"),
+                name: "--device", value: "DEVICE",
+                help: "list, retry, drop: only payloads of this phone: an id or PERSON/NAME"),
             .json,
         ] + Syntax.Option.api)
 
@@ -36,6 +36,10 @@ enum Quarantine: Command {
         let verb = call.parameters.first ?? "list"
         let id = call.parameters.dropFirst().first
         let api = try API(call)
+        var call = call
+        if let device = call.value("--device") {
+            call.set("--device", to: try Names(api: api).device(device))
+        }
         switch (verb, id) {
         case ("list", nil):
             list(try api.list(path, limit: limit) { isIncluded($0, call) }, call)
@@ -130,18 +134,10 @@ enum Quarantine: Command {
     }
 
     private static func list(_ entries: [JSON], _ call: Call) {
-        if call.has("--json") {
-            for entry in entries { Console.print(entry.text) }
-            return
-        }
-        guard !entries.isEmpty else { return Console.print("The quarantine is empty.") }
-        var table = Table("received", "times", "app", "id", "reason")
-        for entry in entries {
-            table.add(
-                entry.cell("received"), entry.cell("count"), entry.cell("client"),
-                entry.cell("id"), entry.cell("reason"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("received"), .field("times", "count"), .field("app", "client"), .field("id"),
+            .field("reason"), ifEmpty: "The quarantine is empty."
+        ).print(entries, call)
     }
 
     private static func show(_ entry: JSON, asJSON: Bool) {

@@ -62,18 +62,13 @@ enum RightsCommand: Command {
             path += "&person=\(API.pathPart(try names.id(of: .person, person)))"
         }
         let items = try api.list(path)
-        if call.has("--json") {
-            for item in items { Console.print(item.text) }
-            return
-        }
-        var table = Table("may", "name", "as", "reason")
-        for item in items {
-            let standing = [item.cell("role"), item.cell("staff")].filter { !$0.isEmpty }
-            table.add(
-                item["allowed"]?.bool == true ? "yes" : "no", item.cell("name"),
-                standing.joined(separator: ", "), reason(item))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .text("may", may), .field("name"),
+            .text("as") {
+                [$0.cell("role"), $0.cell("staff")].filter { !$0.isEmpty }.joined(separator: ", ")
+            },
+            .text("reason", reason)
+        ).print(items, call)
     }
 
     private static func show(_ api: API, _ call: Call) throws {
@@ -88,12 +83,12 @@ enum RightsCommand: Command {
         let body = try api.get(
             "/v1/rights" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
         if call.has("--json") { return Console.print(body.text) }
-        var table = Table("may", "action", "reason")
-        for item in body["items"]?.array ?? [] {
-            table.add(
-                item["allowed"]?.bool == true ? "yes" : "no", item.cell("action"), reason(item))
-        }
-        for line in table.lines { Console.print(line) }
+        let listing = Listing(.text("may", may), .field("action"), .text("reason", reason))
+        listing.print(body["items"]?.array ?? [], asJSON: false)
+    }
+
+    private static func may(_ item: JSON) -> String {
+        item["allowed"]?.bool == true ? "yes" : "no"
     }
 
     private static func reason(_ item: JSON) -> String {

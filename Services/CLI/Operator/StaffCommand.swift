@@ -43,18 +43,10 @@ enum StaffCommand: Command {
 
     private static func list(_ people: [JSON], _ call: Call) {
         let staff = people.filter { $0["staff"]?.string != nil }
-        if call.has("--json") {
-            for person in staff { Console.print(person.text) }
-            return
-        }
-        guard !staff.isEmpty else {
-            return Console.print("No staff yet. Add somebody with 'jaga staff add PERSON'.")
-        }
-        var table = Table("role", "name", "id")
-        for person in staff {
-            table.add(person.cell("staff"), person.cell("name"), person.cell("id"))
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .field("role", "staff"), .field("name"), .field("id"),
+            ifEmpty: "No staff yet. Add somebody with 'jaga staff add PERSON'."
+        ).print(staff, call)
     }
 
     private static func set(

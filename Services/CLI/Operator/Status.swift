@@ -68,7 +68,7 @@ struct StatusReport {
     var isReady: Bool {
         documents.allSatisfy { service, json in
             guard service == .evaluator, json == nil else {
-                return json?["ready"]?.bool == true && json?["refusing"]?.bool != true
+                return json?["ready"]?.bool == true && json?["rejecting"]?.bool != true
             }
             return evaluators.map(\.areReady) ?? false
         }
@@ -102,7 +102,7 @@ struct StatusReport {
             }
             let started = json["started"]?.string.flatMap { Timestamp($0) }
             let isReady = json["ready"]?.bool == true
-            let isRejecting = json["refusing"]?.bool == true
+            let isRejecting = json["rejecting"]?.bool == true
             let state = isReady ? (isRejecting ? "rejecting" : "ready") : "not ready"
             table.add(
                 service.rawValue,

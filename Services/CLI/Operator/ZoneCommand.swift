@@ -133,21 +133,16 @@ enum ZoneCommand: Command {
     }
 
     private static func showApplicable(_ items: [JSON], _ call: Call) throws {
-        if call.has("--json") {
-            for item in items { Console.print(item.text) }
-            return
+        func names(_ items: JSON?, _ field: String) -> String {
+            (items?.array ?? []).map { $0.cell(field) }.joined(separator: ", ")
         }
-        var table = Table(
-            "zone", "owner", "opted out", "accepted", "recipients", "messages to", "id")
-        for item in items {
-            let recipients = (item["recipients"]?.array ?? []).map { $0.cell("name") }
-            let numbers = (item["texted"]?.array ?? []).map { $0.cell("number") }
-            table.add(
-                item["zone"]?["properties"]?.cell("name") ?? "", item.cell("ownerName"),
-                item.cell("optedOut"), item.cell("accepted"), recipients.joined(separator: ", "),
-                numbers.joined(separator: ", "), item["zone"]?.cell("id") ?? "")
-        }
-        for line in table.lines { Console.print(line) }
+        Listing(
+            .text("zone") { $0["zone"]?["properties"]?.cell("name") ?? "" },
+            .field("owner", "ownerName"), .field("opted out", "optedOut"), .field("accepted"),
+            .text("recipients") { names($0["recipients"], "name") },
+            .text("messages to") { names($0["texted"], "number") },
+            .text("id") { $0["zone"]?.cell("id") ?? "" }
+        ).print(items, call)
     }
 }
 
@@ -177,14 +172,8 @@ enum SetCommand: Command {
         let api = try API(call)
         switch (verb, what) {
         case ("list", nil):
-            let sets = try api.list("/v1/sets")
-            if call.has("--json") {
-                for set in sets { Console.print(set.text) }
-                return 0
-            }
-            var table = Table("zones", "name", "id")
-            for set in sets { table.add(set.cell("zones"), set.cell("name"), set.cell("id")) }
-            for line in table.lines { Console.print(line) }
+            Listing(.field("zones"), .field("name"), .field("id"))
+                .print(try api.list("/v1/sets"), call)
         case ("add", let name?):
             report("created", try api.post("/v1/sets", ["name": .string(name)]), call)
         case ("rename", let id?):

@@ -9,6 +9,8 @@ struct Route: Hashable, Sendable {
     var body = Operation.BodySize.usual
     /// Whether it sends events as long as the client reads.
     var isStream = false
+    /// Methods of the path that another service serves.
+    var others: [Service: [Method]] = [:]
 
     /// Locations in nginx's syntax: an exact path or a regular expression. Users type the URLs of
     /// phone apps, so these also match with a trailing slash.
@@ -27,14 +29,21 @@ struct Route: Hashable, Sendable {
 
     /// Every path once; nginx takes the first that matches.
     static let all: [Route] = {
-        var known: Set<String> = []
-        return Operation.all.compactMap { operation in
-            guard known.insert(operation.path).inserted,
-                let service = Service(rawValue: operation.service.rawValue)
-            else { return nil }
-            return Route(
-                path: operation.path, service: service, isOfPhones: operation.access == .phone,
-                body: operation.body, isStream: operation.isStream)
+        var known: [String: Int] = [:]
+        var routes: [Route] = []
+        for operation in Operation.all {
+            guard let service = Service(rawValue: operation.service.rawValue) else { continue }
+            if let index = known[operation.path] {
+                guard routes[index].service != service else { continue }
+                routes[index].others[service, default: []].append(operation.method)
+                continue
+            }
+            known[operation.path] = routes.count
+            routes.append(
+                Route(
+                    path: operation.path, service: service, isOfPhones: operation.access == .phone,
+                    body: operation.body, isStream: operation.isStream))
         }
+        return routes
     }()
 }

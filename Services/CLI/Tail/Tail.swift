@@ -109,7 +109,7 @@ struct TailPrinter {
     mutating func print(_ event: JSON) {
         guard left > 0, filter.includes(event) else { return }
         Console.print(
-            text(of: event, EventKind.allCases.first { $0.type == event["type"]?.string }))
+            text(of: event, event["type"]?.string.flatMap(EventKind.init(type:))))
         left -= 1
     }
 

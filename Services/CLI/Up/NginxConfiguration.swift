@@ -216,11 +216,24 @@ struct NginxConfiguration: Sendable {
         if let tls {
             lines += [
                 "ssl_certificate \"\(tls.certificate)\";",
-                "ssl_certificate_key \"\(tls.key)\";", "ssl_protocols TLSv1.2 TLSv1.3;",
+                "ssl_certificate_key \"\(tls.key)\";", Self.transportSecurity,
             ]
         }
         return lines.joined(separator: "\n")
     }
+
+    /// Protocols, ciphers and sessions of TLS, for the blocks `http` and `server`. The one template
+    /// of all nginx configurations; ``routes`` add HSTS.
+    static let transportSecurity = """
+        ssl_protocols TLSv1.2 TLSv1.3;
+        # Only ciphers with forward secrecy and authenticated encryption; all of TLS 1.3 have both.
+        ssl_ciphers "ECDHE+AESGCM:ECDHE+CHACHA20";
+        ssl_prefer_server_ciphers off;
+        ssl_ecdh_curve X25519:prime256v1:secp384r1;
+        ssl_session_cache shared:tls:4m;
+        ssl_session_timeout 1d;
+        ssl_session_tickets off;
+        """
 
     /// Turns off nginx's request errors, for an nginx whose log is not masked.
     static let noErrorLog = """
@@ -236,7 +249,9 @@ struct NginxConfiguration: Sendable {
             // Emergencies bypass the limits on large bodies.
             let urgent = route.body == .ignored ? "limit_conn jaga_large 4096; " : ""
             let stream = route.isStream ? Self.stream : ""
-            let target = "\(urgent)\(stream)\(page)proxy_pass http://\(route.service.rawValue);"
+            let target =
+                "\(urgent)\(stream)\(page)\(others(of: route))"
+                + "proxy_pass http://\(route.service.rawValue);"
             return route.locations.map { "location \($0) { \(limit)\(target) }" }
         }
         let parts = [
@@ -244,6 +259,15 @@ struct NginxConfiguration: Sendable {
             (routes + ["location / { return 404; }"]).joined(separator: "\n"),
         ]
         return parts.joined(separator: "\n\n")
+    }
+
+    /// The services of methods that the path's own does not serve. A HEAD goes with its GET.
+    private func others(of route: Route) -> String {
+        route.others.sorted { $0.key.rawValue < $1.key.rawValue }.map { service, methods in
+            let names = methods.map(\.rawValue) + (methods.contains(.get) ? ["HEAD"] : [])
+            return "if ($request_method ~ ^(\(names.joined(separator: "|")))$) "
+                + "{ proxy_pass http://\(service.rawValue); } "
+        }.joined()
     }
 
     /// Settings of a path with server-sent events: passed on at once, with a timeout of several

@@ -22,7 +22,7 @@ public struct Core: Sendable {
     public private(set) var contactStates: ContactStateMachine
     private var positions = Positions()
     public private(set) var followedPositions: FollowedPositions
-    private var forgotten: Timestamp = .zero
+    private var sweep = MemorySweep()
 
     /// Restores the core from the store and queues a comparison of the whole directory with the
     /// configuration of each partition.
@@ -42,7 +42,8 @@ public struct Core: Sendable {
             rows: stored.contactStates, expectations: stored.expectations,
             heldSince: stored.contactLossHeldSince)
         followedPositions = FollowedPositions(
-            rows: stored.followed, open: emergencies.signals.openPeople)
+            rows: stored.followed, liveViews: stored.liveViews, open: emergencies.signals.openPeople
+        )
         distributor.enqueueAllChecks(directory)
     }
 
@@ -67,7 +68,8 @@ public struct Core: Sendable {
         case .readEmergency(let request): emergencies.read(request, &turn)
         case .readPositions(let request): positions.read(request, viewer(turn.directory), &turn)
         case .alarm(let request): alarms.answer(request, &sequencer, &turn)
-        case .checkIn(let request): contactStates.recordCheckIn(request, &sequencer, &turn)
+        case .checkIn(let request):
+            emergencies.recordCheckIn(request, contactStates, reports, &sequencer, &turn)
         case .readAlarm(let request): alarms.read(request, &turn)
         case .readPolicy(let request):
             let primary = reports.primaryDevice(of: request.id, in: turn.directory)
@@ -89,42 +91,22 @@ public struct Core: Sendable {
         case .watchesReplaced(let running):
             policies.endWatches(except: running, &sequencer, &turn)
         case .deliveries(let event):
-            if case .checkInReceived(let contact) = event.body {
-                sequencer.append(
-                    .inputContact(contact), of: contact.person, cause: event.id.raw,
-                    trace: event.trace, &turn)
-            } else if case .accessRecorded(let record) = event.body {
-                let isHidden = emergencies.signals.hidesLook(
-                    at: record.person, by: record.viewer, at: turn.now)
-                if !isHidden { turn.emit(.access(AccessRow(record))) }
+            if case .liveViewChanged(let view) = event.body {
+                followedPositions.apply(view, &turn)
             } else {
-                emergencies.applyDelivery(event, reports, &sequencer, &turn)
+                DeliveryRecords.apply(
+                    event, reports, viewer(turn.directory), &positions, &emergencies, &sequencer,
+                    &turn)
             }
         case .logic(let version): sequencer.raiseLogic(to: version, &turn)
         case .renewCheckpoints(let partitions): sequencer.repeatLogic(to: partitions, &turn)
         case .erased(let person): reports.forget(person)
         case .turnEnd: endTurn(&turn)
         }
-        if let person = input.followedPerson { updateFollowedPosition(of: person, &turn) }
-    }
-
-    /// Publishes the position of a person who is followed, if it changed.
-    private mutating func updateFollowedPosition(of person: PersonID, _ turn: inout Turn<Effect>) {
-        let emergency = emergencies.signals.openEmergency(of: person)
-        guard followedPositions.concerns(person, emergency: emergency) else { return }
-        let device = reports.primaryRow(of: person, in: turn.directory)
-        let condition = device.flatMap { devices.condition(of: $0.device) }
-        followedPositions.update(
-            person, emergency: emergency, device: device,
-            impairments: condition?.impairments ?? [], &turn)
-    }
-
-    /// How a device reports now; nil = it never reported.
-    private func reporting(of device: DeviceID) -> DeviceReporting? {
-        reports.devices.read(device) { row in
-            DeviceReporting(
-                row, isFirst: reports.firstDevices[row.person] == device,
-                impairments: devices.condition(of: device)?.impairments ?? [])
+        if let person = input.followedPerson {
+            followedPositions.update(
+                person, emergencies.signals, reports, devices,
+                isOnJourney: journeys.open(of: person) != nil, &turn)
         }
     }
 
@@ -135,7 +117,7 @@ public struct Core: Sendable {
             return Intake.reject(
                 batch, &reports, &contactStates, &journeys, &distributor, &sequencer, &turn)
         }
-        let reported = reporting(of: device)
+        let reported = devices.reporting(of: device, reports)
         let (counts, calls) = Intake.accept(
             batch, &reports, &devices, &emergencies, &journeys, &distributor, &sequencer, &turn)
         var answer = ReportsAnswer(
@@ -159,7 +141,7 @@ public struct Core: Sendable {
                     appended: counts.accepted > 0 || !calls.isEmpty, &sequencer, &turn)
             }
         }
-        if let now = reporting(of: device), now.differs(from: reported) {
+        if let now = devices.reporting(of: device, reports), now.differs(from: reported) {
             turn.raise(.deviceReporting(now), id: now.id, trace: "")
         }
         turn.answer(batch.request, .reports(answer))
@@ -212,13 +194,11 @@ public struct Core: Sendable {
         reports.sequenceBacklog(&sequencer, &turn)
         contactStates.endTurn(&sequencer, &turn)
         for person in followedPositions.due(at: turn.now) {
-            updateFollowedPosition(of: person, &turn)
+            followedPositions.update(
+                person, emergencies.signals, reports, devices,
+                isOnJourney: journeys.open(of: person) != nil, &turn)
         }
-        guard turn.now - forgotten > .seconds(3600) else { return }
-        forgotten = turn.now
-        let limit = turn.now - .seconds(Limits.memoryDays * 86_400)
-        emergencies.signals.forget(endedBefore: limit, &turn)
-        turn.emit(.removeApplied(before: limit))
+        sweep.run(&emergencies, &turn)
     }
 
     /// Answers what viewers may see, as of now.

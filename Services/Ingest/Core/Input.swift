@@ -6,7 +6,7 @@ import Model
 public enum Input: Sendable {
     /// A device sent reports or status.
     case batch(IncomingBatch)
-    /// A device was told to retry later.
+    /// A device was asked to retry later.
     case rejectedRequest(RejectedRequest)
     /// A quarantined payload is read again.
     case quarantineRetry(QuarantineRetry)
@@ -52,6 +52,7 @@ extension Input {
         case .quarantineRetry(let retry): retry.person
         case .emergency(let request): request.principal.person
         case .derived(let event), .deadlines(let event), .deliveries(let event): event.body.person
+        case .journeys(.request(let request)): request.person
         case .rejectedRequest, .cancellation, .readEmergency, .readPositions, .alarm, .readAlarm,
             .checkIn, .readPolicy, .locate, .journeys, .directoryChanging, .watchesReplaced,
             .logic, .renewCheckpoints, .erased, .turnEnd:

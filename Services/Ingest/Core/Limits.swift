@@ -2,6 +2,11 @@ import Dialects
 
 /// Limits and default values of ingest. Durations are in seconds.
 public enum Limits {
+    /// Positions in an answer by SMS.
+    public static let answeredPositionsMax = 8
+    /// A question by SMS that is older is not answered.
+    static let positionQuestionAgeMax = Duration.seconds(300)
+
     /// A fix farther in the future gets its time of arrival and is marked `clockSkew`.
     public static let futureSeconds: Int64 = 120
     /// A fix older than this goes to the backlog.
@@ -100,7 +105,7 @@ public enum Limits {
     /// Alarm answers and check-ins per minute of one device, or of one person without a device.
     public static let answersPerMinute: Int64 = 60
 
-    /// How long a device with a replaced secret is told to retry later instead of 401 …
+    /// How long a device with a replaced secret is asked to retry later instead of 401 …
     public static let replacedSecretSeconds: Int64 = 3600
     /// … its calls for help that always pass at once; then one per minute …
     public static let replacedSecretCallsFree: Int64 = 10

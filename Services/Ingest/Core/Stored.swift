@@ -11,6 +11,7 @@ extension Core {
         public var waiting: [WaitingRow] = []
         public var emergencies: [EmergencyRow] = []
         public var followed: [FollowedRow] = []
+        public var liveViews: [LiveViewRow] = []
         public var configuredCircles: [ConfiguredCircleRow] = []
         public var configuredPeople: [ConfiguredPersonRow] = []
         public var configuredSets: [ConfiguredSetRow] = []

@@ -3,22 +3,39 @@ import Model
 import Store
 import Wire
 
-/// Passes records of the timer and the notifier to the core.
+/// Passes records of consumed streams to the core.
 ///
-/// Only events that lead to a record of `in/p` are applied once; others may be applied twice.
+/// Of the timer's and the notifier's, only events that lead to a record of `in/p`, or to a look at
+/// positions, are applied once; others may be applied twice.
 struct ConsumedStreams {
     let runner: CoreRunner
     let rounds: RetentionRounds
 
     func apply(_ event: Event, from stream: StreamName) throws {
+        switch stream {
+        case .events:
+            if let signal = event.body.answeredSignal {
+                runner.ownership.progress.answered(signal)
+            }
+            try runner.handle(.derived(event))
+        case .deadlines, .deliveries: try applyOnce(event, from: stream)
+        case .directory:
+            // Membership keeps no access log.
+            if case .accessRecorded = event.body { try runner.handle(.deliveries(event)) }
+        case .input, .sos, .usage: break
+        }
+    }
+
+    private func applyOnce(_ event: Event, from stream: StreamName) throws {
         switch event.kind {
         case .deadlineExpired, .watchExpired, .acknowledgementCommitted, .resolutionCommitted,
-            .escalationFallbackOpened, .emergencySnapshot, .signalReceived, .checkInReceived:
+            .escalationFallbackOpened, .emergencySnapshot, .signalReceived, .checkInReceived,
+            .positionsRequested:
             guard try runner.writer.isFirst(event.id, at: runner.host.now) else { return }
         case .retentionDue:
             guard case .retentionDue(let round) = event.body else { return }
             return try rounds.begin(round)
-        case .notificationChanged, .watchChanged, .accessRecorded: break
+        case .notificationChanged, .watchChanged, .accessRecorded, .liveViewChanged: break
         default: return
         }
         try runner.handle(stream == .deadlines ? .deadlines(event) : .deliveries(event))
@@ -30,7 +47,7 @@ struct ConsumedStreams {
         if stream == .deadlines {
             try runner.handle(.watchesReplaced(running: ConsumedStreams.running(in: events)))
         }
-        for event in events { try apply(event, from: stream) }
+        for event in events { try applyOnce(event, from: stream) }
     }
 
     /// The running watches in a snapshot of the timer's stream.

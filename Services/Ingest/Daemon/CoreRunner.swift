@@ -74,6 +74,14 @@ final class CoreRunner {
         swap(&turn.effects, &effects)
     }
 
+    /// Continues with a newer version of the logic; nil = the version stays.
+    func raiseLogic(to version: UInt16?) throws {
+        guard let version else { return }
+        host.log.info("logic version changed", ["logic": version])
+        try handle(.logic(version))
+        try ownership.logicIs(core.sequencer.logic)
+    }
+
     private func perform(_ effect: Effect) throws {
         switch effect {
         case .append(let event, let partition): try append(event, to: partition)
@@ -179,6 +187,9 @@ extension CoreRunner: JourneysOwner {
     func recordAccess(
         by principal: Principal, to person: PersonID, as kind: AccessKind, reason: String?
     ) throws {
+        let isHidden = core.emergencies.signals.hidesLook(
+            at: person, by: principal.person, as: kind, in: host.replica, at: host.now)
+        if isHidden { return }
         try writer.access.record(person, by: principal, as: kind, reason: reason, at: host.now)
     }
 }

@@ -15,6 +15,8 @@ protocol IngestHost: JourneysHost {
     var isDirectoryFresh: Bool { get }
 
     func principal(of request: Request) -> Principal?
+    /// Answers after COMMIT, and at a fixed time after this turn began.
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration)
     /// Returns the valid credential of a request; nil if it is missing, unknown or expired.
     func credential(of request: Request) -> Credential?
     /// Records that a credential was used, which the host does itself for requests of the API.

@@ -25,6 +25,7 @@ struct IngestRequests {
     let access: AccessRequests
     private let decisions: DecisionRequests
     private let journeys: JourneyRequests
+    private let unprocessedCalls: UnprocessedCallRequests
 
     private var host: any IngestHost { runner.host }
 
@@ -49,6 +50,7 @@ struct IngestRequests {
         access = AccessRequests(runner: runner)
         decisions = DecisionRequests(runner: runner)
         journeys = JourneyRequests(runner.journeys, owner: runner)
+        unprocessedCalls = UnprocessedCallRequests(runner: runner)
     }
 
     func handle(_ request: Request) throws {
@@ -128,6 +130,8 @@ struct IngestRequests {
             try mqtt.handle(request, operation, parameters, by: principal)
         case .quarantine(let operation):
             try quarantine.handle(request, operation, parameters, by: principal)
+        case .unprocessedCall(let operation):
+            try unprocessedCalls.handle(request, operation, parameters, by: principal)
         }
     }
 

@@ -96,7 +96,7 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
                 in: host.replica, isComplete: host.isDirectoryFresh, at: host.now)
         }
         try messages?.receive()
-        try raise(to: try ownership.tick())
+        try runner.raiseLogic(to: try ownership.tick())
         try runner.handle(.turnEnd)
         try admission.writeLogRows()
         try rounds.step()
@@ -130,16 +130,7 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
     }
 
     func apply(_ event: Event, from stream: StreamName, at position: Position) throws {
-        switch stream {
-        case .events:
-            if let signal = event.body.answeredSignal { ownership.progress.answered(signal) }
-            try runner.handle(.derived(event))
-        case .deadlines, .deliveries: try streams.apply(event, from: stream)
-        case .directory:
-            // Membership keeps no access log.
-            if case .accessRecorded = event.body { try runner.handle(.deliveries(event)) }
-        case .input, .sos, .usage: break
-        }
+        try streams.apply(event, from: stream)
     }
 
     func replace(_ stream: StreamName, with events: [Event]) throws {
@@ -149,7 +140,7 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
     // MARK: Partition ownership
 
     func coordinate(_ question: Control, from route: Route) throws {
-        try raise(to: try ownership.receive(question, from: route))
+        try runner.raiseLogic(to: try ownership.receive(question, from: route))
     }
 
     func mayPropose(_ stream: StreamName, by member: ID128) -> Bool {
@@ -158,13 +149,6 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
 
     func proposalRejected(_ stream: StreamName, by member: ID128, because reason: String) throws {
         try ownership.proposalRejected(stream, by: member, because: reason)
-    }
-
-    private func raise(to logic: UInt16?) throws {
-        guard let logic else { return }
-        host.log.info("logic version changed", ["logic": logic])
-        try runner.handle(.logic(logic))
-        try ownership.logicIs(runner.core.sequencer.logic)
     }
 
     func pruneFloor(of stream: StreamName) throws -> UInt64? {
@@ -178,9 +162,7 @@ final class IngestService: Service, WatchesDirectory, ReadsSnapshots, PartitionO
     }
 
     func recordUsage(_ usage: CredentialUsage) throws {
-        let event = Event(
-            id: EventID(SecureRandom.id()), time: host.now, body: .usageRecorded(usage))
-        try host.append(try EventCodec.encode(event), to: .usage)
+        try UsageLog(host: host).append(usage)
     }
 
     // MARK: Requests

@@ -21,6 +21,8 @@ final class Replies {
         var key: IdempotencyStore.Key?
         /// Fields of the request that could not be used.
         var ignored: [String] = []
+        /// When the response leaves after its turn; nil = at once.
+        var delay: Duration?
     }
 
     let host: any IngestHost
@@ -69,13 +71,15 @@ final class Replies {
             try mqtt?.publish(answer, published)
             return
         }
-        if case .located(let view) = answer { mqtt?.requestLocation(of: view.device) }
+        if case .located(let view) = answer, view.asksPhone {
+            mqtt?.requestLocation(of: view.device)
+        }
         if let phone = form.phone {
             return host.answer(request, try phones.response(to: answer, as: phone))
         }
         try reply(
             to: request, Responses.response(to: answer, status: form.status, ignored: form.ignored),
-            key: form.key)
+            key: form.key, after: form.delay)
     }
 
     /// Sends a response, and stores it for repetitions of the request.
@@ -83,10 +87,16 @@ final class Replies {
         try reply(to: request, response, key: pending.removeValue(forKey: request)?.key)
     }
 
-    private func reply(to request: UInt64, _ response: Response, key: IdempotencyStore.Key?) throws
-    {
+    private func reply(
+        to request: UInt64, _ response: Response, key: IdempotencyStore.Key?,
+        after delay: Duration? = nil
+    ) throws {
         if let key { try stored.store(response, to: key, at: host.now) }
-        host.answer(request, response)
+        if let delay {
+            host.answer(request, response, after: delay)
+        } else {
+            host.answer(request, response)
+        }
     }
 }
 

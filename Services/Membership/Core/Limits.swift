@@ -1,3 +1,4 @@
+import Directory
 import DirectoryViews
 import Model
 
@@ -105,7 +106,7 @@ public enum Limits {
     /// How far ahead a ward may take over.
     public static let wardAgeMax = Duration.seconds(21 * 366 * 86_400)
     /// How long before they take over a ward and the guardians are notified.
-    public static let wardNoticePeriod = Duration.seconds(7 * 86_400)
+    public static let wardNoticePeriod = Person.takeOverNoticePeriod
     public static let displayNameCharactersMax = 50
     public static let messageLineCharactersMax = 160
     public static let zoneOptOutsMax = 500
@@ -118,6 +119,9 @@ public enum Limits {
     /// Bodies up to this size are parsed even if an earlier request of the same requester is
     /// waiting.
     public static let geometryParsedBytesFree = 16 << 10
+    /// Largest body of a change by anybody but an operator: the largest zone fits. A body is parsed
+    /// in one turn, so this bounds how long it delays everybody else.
+    public static let geometryBodyBytesMax = 320 << 10
     /// How long a request waits for its shapes: slightly less than its server's timeout.
     public static let geometryWaitMax = Duration.seconds(25)
     /// Rolled-back turns after which such a request is abandoned.

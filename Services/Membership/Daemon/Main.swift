@@ -40,7 +40,8 @@ struct Main {
                 "JAGA_MQTT_PREFIX", .text, default: "owntracks",
                 help: "Prefix of MQTT topics: PREFIX/user/device."),
         ] + BillingEvents.settings,
-        migrations: Tables.migrations, consumes: [.ingest: [.usage]],
+        migrations: Tables.migrations,
+        consumes: [.ingest: [.usage], .timer: [.deadlines], .notifier: [.deliveries]],
         operation: Route.router.operation,
         check: { configuration in
             let home = configuration.text("JAGA_HOME")

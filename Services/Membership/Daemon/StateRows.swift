@@ -24,7 +24,7 @@ struct StateRows {
     func wardNotices() throws -> [WardNotice] { try wardRows.load() }
 
     func record(_ change: InvitationChange) throws { try invitationRows.record(change) }
-    func record(_ change: ConsentChange) throws { try consentRows.record(change) }
+    func record(_ change: ConsentChange) throws -> PersonID? { try consentRows.record(change) }
     func record(_ change: WardChange) throws { try wardRows.record(change) }
 
     /// Deletes invitations that ended long ago.

@@ -80,6 +80,13 @@ enum DerivedID {
         LinkToken(of: "emergency", .id(emergency), .id(recipient), key: secret)
     }
 
+    /// Token of a person's link to the page of a question about their watch or check-in.
+    static func questionToken(
+        about subject: ID128, to person: PersonID, secret: [UInt8]
+    ) -> LinkToken {
+        LinkToken(of: "question", .id(subject), .id(person), key: secret)
+    }
+
     /// Four digits that one recipient of an emergency can say and type to acknowledge it. Others
     /// cannot compute them.
     static func reference(
@@ -89,6 +96,20 @@ enum DerivedID {
         let digest = Hash.blake2b256(Array("reference".utf8) + subject, key: secret)
         let number = digest.prefix(8).reduce(UInt64.zero) { $0 << 8 | UInt64($1) }
         return String(1000 + number % 9000)
+    }
+
+    /// Token of a recipient's link to the page of a drill.
+    static func linkToken(
+        of drill: DrillID, for recipient: PersonID, secret: [UInt8]
+    ) -> LinkToken {
+        LinkToken(of: "drill", .id(drill), .id(recipient), key: secret)
+    }
+
+    /// Four digits with which one recipient answers a drill by SMS.
+    static func reference(
+        of drill: DrillID, for recipient: PersonID, secret: [UInt8]
+    ) -> String {
+        reference(of: EmergencyID(drill.raw), for: recipient, secret: secret)
     }
 
     /// Four digits that people can say and type; tells recent emergencies apart.

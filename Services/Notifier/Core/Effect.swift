@@ -1,4 +1,5 @@
 import Directory
+import Hashing
 import Model
 
 /// What to do about an input, in this order.
@@ -10,6 +11,8 @@ package enum Effect: Sendable {
     /// Hand a message to its gateway after the commit.
     case send(OutgoingMessage)
     case answer(request: UInt64, Answer)
+    /// Answer a command on the page of a question.
+    case answerPage(request: UInt64, QuestionOutcome)
     case warn(Warning)
 }
 
@@ -36,8 +39,13 @@ package enum NotifierRow: Sendable {
     case number(NumberState)
     case link(PersonalLink)
     case watch(OwnWatch)
+    case question(OwnQuestion)
     case followedPosition(FollowedPositionRow)
+    case liveLink(LiveLink)
     case reporting(DeviceReporting)
+    case positionQuery(PositionQueryRow)
+    case drill(Drill)
+    case drillSchedule(DrillSchedule)
     /// Append-only.
     case change(NotificationChange)
     /// Append-only.
@@ -49,7 +57,12 @@ package enum NotifierKey: Hashable, Sendable {
     case signal(EmergencyID)
     case number(String)
     case watch(PersonID)
+    case question(LinkHash)
     case reporting(DeviceID)
+    /// By number.
+    case positionQuery(String)
+    case drill(DrillID)
+    case drillSchedule(CircleID)
 }
 
 /// One attempt to hand a message to a gateway.
@@ -88,15 +101,22 @@ package enum Answer: Hashable, Sendable {
     case notYet
     /// Nobody has ended the emergency, so there is nothing to confirm.
     case notEnded
+    /// Ending one's own emergency needs the PIN.
+    case pinNeeded
+    case wrongPIN
+    /// After five wrong PINs one is compared at a time.
+    case tooManyPINs(seconds: Int)
     /// Too many wrong codes; another one may be sent after this time.
     case tooMany(after: Duration)
     /// It was not ended by somebody else, or too long ago, so it cannot be reopened.
     case notReopenable
     case tested(TestResult)
+    case liveLink(LiveLinkAnswer)
     /// Result of a dry run.
     case wouldSend(OutgoingMessage)
     case text(ZoneText)
     case number(NumberState)
+    case drill(DrillAnswer)
     /// The draft has expired.
     case expired
     case unknownGateway

@@ -16,10 +16,18 @@ package enum Input: Sendable {
     case resolve(Command)
     /// The person in danger confirms the end of their emergency.
     case confirmEnd(Command)
+    /// A person answers a question about their watch or check-in on its page.
+    case answerQuestion(QuestionCommand)
     /// Somebody was shown the page of a personal link.
     case look(LinkHash)
+    case makeLiveLink(LiveLinkRequest)
+    case revokeLiveLink(LiveLinkRevocation)
+    /// Somebody was shown the page of a live link.
+    case liveLook(LinkHash)
     /// The person in danger reopens an emergency that somebody else ended.
     case reopen(Command)
+    /// Starts, stops, schedules or answers a drill.
+    case drill(DrillCommand)
     /// An operator tests a gateway.
     case test(GatewayTest)
     /// A person sends a draft.
@@ -52,12 +60,15 @@ package struct Command: Hashable, Sendable {
     package var emergency: EmergencyID
     package var principal: Principal
     package var note: String?
+    /// As entered by the person in danger; nil = none.
+    package var pin: String?
     package var trace: String
 
     package init(
         request: UInt64, emergency: EmergencyID, principal: Principal, note: String? = nil,
-        trace: String = ""
+        pin: String? = nil, trace: String = ""
     ) {
+        self.pin = pin
         self.request = request
         self.emergency = emergency
         self.principal = principal

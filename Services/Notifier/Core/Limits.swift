@@ -68,8 +68,53 @@ package enum Limits {
     /// some every five minutes.
     package static let escalationMessagesMax = 1000
 
+    /// Notes of one emergency that are kept, the newest.
+    static let emergencyNotesMax = 50
+
     /// How long the person in danger can reopen an emergency that somebody else ended.
     package static let reopenWindow = Duration.seconds(600)
+
+    // Readiness.
+
+    /// How long a proven delivery is known.
+    package static let proofKept = Duration.seconds(400 * 86_400)
+    /// A channel without a proven delivery for longer counts as unproven.
+    package static let proofAgeMax = Duration.seconds(35 * 86_400)
+    /// A person whose phone has not reported for longer is shown as not reporting.
+    package static let reportAgeMax = Duration.seconds(3 * 86_400)
+    /// Interval between counts of the circles in which nobody else is reachable, and between their
+    /// portions.
+    package static let readinessInterval = Duration.seconds(300)
+    package static let readinessPortionInterval = Duration.milliseconds(200)
+    /// Circles counted in one portion.
+    package static let readinessPortion = 64
+
+    // Drills.
+
+    /// Minimum time between the starts of two drills of a circle.
+    package static let drillPause = Duration.seconds(1800)
+    /// A message of a drill that could not be sent within this time is not sent.
+    package static let drillMessageAgeMax = Duration.seconds(600)
+    /// How long a drill can be answered after its end.
+    package static let endedDrillKept = Duration.seconds(24 * 3600)
+    /// A scheduled drill that could not start within this time waits for the next month: it must
+    /// wake nobody at another time of day.
+    package static let drillLateMax = Duration.seconds(900)
+    /// Last day of a month on which drills can be scheduled.
+    package static let drillDayMax = 28
+    /// How long reports of drills are kept, and the most in a list.
+    package static let drillsKept = Duration.seconds(400 * 86_400)
+    package static let drillsListedMax = 50
+
+    // Positions by SMS.
+
+    /// Questions of one number that are answered within ``positionQueryWindow``.
+    package static let positionQueriesMax = 10
+    package static let positionQueryWindow = Duration.seconds(3600)
+    /// A later answer is not sent.
+    package static let positionAnswerAgeMax = Duration.seconds(300)
+    /// How often a number gets the list of words.
+    package static let explanationPause = Duration.seconds(24 * 3600)
 
     // Messages.
 
@@ -128,6 +173,12 @@ package enum Limits {
     package static let contactStatesPerEvent = 500
 
     // Links and codes.
+    /// How long a link to a question says that it was answered.
+    package static let closedQuestionsKept = Duration.seconds(24 * 3600)
+    /// How long SAFE by SMS is about the question whether the owner of a silent phone is OK.
+    package static let contactQuestionAgeMax = Duration.seconds(30 * 60)
+    /// How long a message that a timer ran out may be sent.
+    package static let timerAgeMax = Duration.seconds(6 * 3600)
 
     /// Looks at the page of one link that are counted.
     package static let linkLooksMax = 1_000_000
@@ -139,6 +190,50 @@ package enum Limits {
     package static let linkFormBytesMax = 8 << 10
     /// Positions in the trail of a page.
     package static let pageTrailMax = 30
+    /// Stored positions that are read for a page or a document, the newest.
+    package static let trailRowsMax = 2000
+    /// The trail of an emergency begins this long before it.
+    package static let trailBefore = Duration.seconds(1800)
+    /// Positions, zones, rings of a zone and corners of a ring in a sketch.
+    static let sketchFixesMax = 300
+    static let sketchZonesMax = 12
+    static let sketchRingsMax = 8
+    static let sketchCornersMax = 100
+    /// Faster than this nobody moves, metres per second, unless the phone says so.
+    static let believedSpeedMax = 70.0
+    static let believedReportedSpeedMax = 350.0
+    /// Assumed accuracy of a fix without one.
+    static let unknownAccuracyCentimetres: Int32 = 5000
+
+    // Live links.
+
+    /// Open links to one person.
+    package static let liveLinksPerPerson = 20
+    /// Longest time for which a link is open; the default for a watch, journey or emergency.
+    package static let liveLinkTimeMax = Duration.seconds(24 * 3600)
+    package static let liveLinkTimeMin = Duration.seconds(60)
+    package static let liveLinkTimeDefault = Duration.seconds(3600)
+    /// Characters of the name of a link's recipient.
+    package static let liveLinkNameMax = 60
+    /// Zones that one link shows.
+    package static let liveLinkZonesMax = 10
+    /// Times of looks that are kept for each link, the newest.
+    package static let liveLinkLooksKept = 20
+    /// How long an ended link is listed.
+    package static let endedLiveLinksKept = Duration.seconds(30 * 24 * 3600)
+    /// Ended links in a list, the newest.
+    package static let endedLiveLinksListed = 100
+
+    // Reports.
+
+    /// Reports that wait to be printed.
+    package static let reportsWaitingMax = 20
+    /// Printing takes at most this long.
+    package static let reportTimeMax = Duration.seconds(20)
+    /// Emergencies that are read for one page of a list.
+    package static let emergenciesScannedMax = 2000
+    /// Timeline entries and positions of one incident, the newest.
+    package static let incidentEntriesMax = 2000
 
     // Memory.
 

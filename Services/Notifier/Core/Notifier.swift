@@ -14,6 +14,8 @@ package struct Notifier: Sendable {
     package private(set) var delivery: Delivery
     package private(set) var escalation: Escalation
     package private(set) var links: Links
+    package private(set) var questions: OwnQuestions
+    package private(set) var liveLinks: LiveLinks
     private var codes = ReferenceCodes()
     private let replies = Replies()
     private let zoneNotifications = ZoneNotifications()
@@ -21,9 +23,11 @@ package struct Notifier: Sendable {
     private let requestedMessages = RequestedMessages()
     private let contactNotifications: ContactNotifications
     private var ownWatches: OwnWatches
+    private var positionQueries: PositionQueries
     private let followedPositions = FollowedPositions()
-    private let questions = CountdownQuestions()
-    private var nextSweep = Timestamp.zero
+    private let countdownQuestions = CountdownQuestions()
+    package private(set) var drills: Drills
+    private var dueWork = DueWork()
 
     /// Creates a notifier from its stored state.
     ///
@@ -37,7 +41,11 @@ package struct Notifier: Sendable {
         delivery = Delivery(configuration, from: rows, at: now, after: outage)
         escalation = Escalation(from: rows, at: now, &delivery)
         links = Links(rows.links, secret: configuration.tokenSecret)
+        liveLinks = LiveLinks(rows.liveLinks)
         ownWatches = OwnWatches(rows.watches)
+        questions = OwnQuestions(rows.questions, secret: configuration.tokenSecret)
+        positionQueries = PositionQueries(rows.positionQueries)
+        drills = Drills(rows, at: now, secret: configuration.tokenSecret)
         contactNotifications = ContactNotifications(
             notifiesGuardiansOfImpairment: configuration.notifiesGuardiansOfImpairment)
     }
@@ -55,13 +63,21 @@ package struct Notifier: Sendable {
         case .directory(let body):
             escalation.directoryChanged(body, &delivery, &turn)
             followedPositions.directoryChanged(body, &turn)
+            drills.directoryChanged(body, &delivery, &turn)
+            liveLinks.directoryChanged(body, escalation, &turn)
         case .acknowledge(let command): escalation.acknowledge(command, &delivery, &turn)
         case .withdraw(let command): escalation.withdraw(command, &delivery, &turn)
         case .acknowledgeByReference(let command):
             codes.acknowledge(command, &escalation, &delivery, &turn)
         case .resolve(let command): escalation.resolve(command, &delivery, &turn)
         case .confirmEnd(let command): escalation.confirmEnd(command, &delivery, &turn)
+        case .answerQuestion(let command): questions.answer(command, &turn)
         case .look(let link): links.look(link, &turn)
+        case .makeLiveLink(let request):
+            let watch = ownWatches.running(of: request.person)
+            liveLinks.make(request, escalation, watch: watch, &turn)
+        case .revokeLiveLink(let revocation): liveLinks.revoke(revocation, escalation, &turn)
+        case .liveLook(let link): liveLinks.look(link, &turn)
         case .reopen(let command): escalation.reopen(command, &delivery, &turn)
         case .test(let test): delivery.startTest(test, &turn)
         case .send(let command): zoneMessages.send(command, &delivery, &turn)
@@ -76,7 +92,11 @@ package struct Notifier: Sendable {
         case .receipt(let receipt):
             delivery.handle(receipt, &turn)
             escalation.handleEvents(of: &delivery, &turn)
-        case .reply(let reply): replies.handle(reply, &escalation, &ownWatches, &delivery, &turn)
+        case .reply(let reply):
+            if drills.handle(reply, escalation, &delivery, &turn) { break }
+            replies.handle(
+                reply, &escalation, &ownWatches, &questions, &positionQueries, &delivery, &turn)
+        case .drill(let command): drills.handle(command, escalation, &delivery, &turn)
         case .ingestReplaced(let partition):
             escalation.publishSnapshots(of: partition, &delivery, &turn)
         case .release(let items): escalation.release(items, &delivery, &turn)
@@ -84,8 +104,12 @@ package struct Notifier: Sendable {
         case .publishReachability: delivery.contacts.publishAll(&turn)
         case .tick: break
         }
-        runDueWork(&turn)
+        dueWork.run(
+            &escalation, &links, &codes, &questions, &positionQueries, &drills, &liveLinks,
+            &delivery, &turn)
         links.follow(&turn)
+        drills.follow(&turn)
+        liveLinks.follow(&turn)
     }
 
     private mutating func apply(_ event: Event, _ turn: inout Turn) {
@@ -114,19 +138,27 @@ package struct Notifier: Sendable {
             contactNotifications.batteryLow(change, event, &delivery, &turn)
         case .deviceImpaired(let change):
             contactNotifications.deviceImpaired(change, event, &delivery, &turn)
-        case .watchChanged(let watch): ownWatches.apply(watch, &delivery, &turn)
+        case .watchChanged(let watch):
+            questions.apply(watch, &turn)
+            ownWatches.apply(watch, &delivery, &turn)
+            liveLinks.apply(watch, &turn)
+        case .checkInChanged(let checkIn): questions.apply(checkIn, &delivery, &turn)
+        case .timerExpired(let timer): questions.apply(timer, &delivery, &turn)
         case .sosRaised(let signal), .watchExpired(let signal):
             escalation.receive(signal, &delivery, &turn)
-            questions.ask(about: signal, escalation, &delivery, &turn)
+            countdownQuestions.ask(about: signal, escalation, &delivery, &turn)
         case .sosCancelled(let cancel): escalation.applyCancellation(cancel, &delivery, &turn)
         case .sosLocated(let place): escalation.applyPosition(place, &delivery, &turn)
         case .sosPosition(let position):
             followedPositions.store(position, &turn)
+            liveLinks.apply(position, at: event.time, &turn)
             escalation.applyPosition(position, &delivery, &turn)
+        case .positionsAnswered(let positions):
+            positionQueries.apply(positions, &delivery, &turn)
         case .deviceReporting(let reporting): followedPositions.store(reporting, &turn)
         case .emergencyCountdown(let change):
             escalation.applyCountdown(change, &delivery, &turn)
-            questions.ask(
+            countdownQuestions.ask(
                 about: EmergencySignal(change, received: event.time, trace: event.trace),
                 escalation, &delivery, &turn)
         case .emergencyOpened(let change): escalation.applyOpened(change, &delivery, &turn)
@@ -139,51 +171,20 @@ package struct Notifier: Sendable {
             escalation.contactExpired(expired, &turn)
         case .deadlineExpired(let expired):
             delivery.deadlineExpired(expired.deadline.id, at: turn.now)
+            drills.deadlineExpired(expired.deadline.id, escalation, &delivery, &turn)
             escalation.deadlineExpired(expired.deadline.id, &delivery, &turn)
         case .deadlineCancelled(let deadline): escalation.contactCancelled(deadline, &turn)
         default: break
         }
     }
 
-    /// Runs everything that time alone causes: due deadlines, time-outs, sweeps and the queue.
-    private mutating func runDueWork(_ turn: inout Turn) {
-        escalation.endHold(&delivery, &turn)
-        delivery.expireDeadlines(at: turn.now)
-        escalation.expireDeadlines(&delivery, &turn)
-        delivery.expireAttempts(&turn)
-        if nextSweep <= turn.now {
-            delivery.sweep(&turn)
-            escalation.sweep(&delivery, &turn)
-            codes.sweep(at: turn.now)
-            links.sweep { escalation.book[$0] != nil }
-            nextSweep = turn.now + Limits.sweepInterval
-        }
-        dispatch(&turn)
-    }
-
-    /// Starts as many attempts as the lanes allow, safety first.
-    ///
-    /// An attempt that cannot start may queue a message in a lane that was empty, so the loop runs
-    /// until all lanes are idle.
-    private mutating func dispatch(_ turn: inout Turn) {
-        delivery.wake(at: turn.now)
-        var isIdle = false
-        while !isIdle {
-            isIdle = true
-            for lane in Lane.all {
-                while let id = delivery.popNext(in: lane) {
-                    isIdle = false
-                    delivery.startAttempt(id, &turn)
-                    escalation.handleEvents(of: &delivery, &turn)
-                }
-            }
-        }
-    }
-
     /// When the next ``Input/tick`` is needed.
     package var nextDeadline: Timestamp? {
-        [escalation.nextDue, delivery.nextDue, nextSweep, delivery.hold.active?.holdEnds]
-            .compactMap(\.self).min()
+        [
+            escalation.nextDue, delivery.nextDue, drills.nextDue, liveLinks.nextDue,
+            dueWork.nextSweep, delivery.hold.active?.holdEnds,
+        ]
+        .compactMap(\.self).min()
     }
 
     /// Sets the offsets of a time zone, by its IANA name.

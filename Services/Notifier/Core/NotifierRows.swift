@@ -12,7 +12,14 @@ package struct NotifierRows: Sendable {
     package var numbers: [NumberState] = []
     /// Of those emergencies.
     package var links: [PersonalLink] = []
+    /// That have not ended.
+    package var liveLinks: [LiveLink] = []
     package var watches: [OwnWatch] = []
+    package var questions: [OwnQuestion] = []
+    package var positionQueries: [PositionQueryRow] = []
+    /// Running and recently ended ones.
+    package var drills: [Drill] = []
+    package var drillSchedules: [DrillSchedule] = []
 
     package init() {}
 }

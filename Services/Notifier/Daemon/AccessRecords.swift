@@ -13,6 +13,7 @@ struct AccessRecords {
         var viewer: PersonID?
         var kind: AccessKind
         var reason: String?
+        var link: LiveLinkID?
     }
 
     private var hour: Int64 = 0
@@ -25,11 +26,7 @@ struct AccessRecords {
         _ people: [PersonID], by viewer: PersonID?, as kind: AccessKind, reason: String?,
         _ host: any NotifierHost
     ) throws {
-        let now = host.now.seconds / 3600
-        if now != hour {
-            hour = now
-            recorded.removeAll(keepingCapacity: true)
-        }
+        forgetEarlierHours(host.now)
         for person in Set(people).sorted() where person != viewer {
             let access = Access(person: person, viewer: viewer, kind: kind, reason: reason)
             guard recorded.insert(access).inserted else { continue }
@@ -46,6 +43,31 @@ struct AccessRecords {
                             reason: reason))),
                 on: .deliveries)
         }
+    }
+
+    /// Records that the page of a live link was shown.
+    mutating func record(_ link: LiveLink, _ host: any NotifierHost) throws {
+        forgetEarlierHours(host.now)
+        let access = Access(
+            person: link.person, viewer: nil, kind: .liveLink, reason: nil, link: link.id)
+        guard recorded.insert(access).inserted else { return }
+        let id = Hash.id(
+            .text(EventKind.accessRecorded.type), .id(link.person), .id(link.id), .number(hour))
+        try host.publish(
+            Event(
+                id: EventID(id), time: host.now,
+                body: .accessRecorded(
+                    AccessRecord(
+                        person: link.person, viewer: nil, at: host.now, kind: .liveLink,
+                        linkName: link.recipient))),
+            on: .deliveries)
+    }
+
+    private mutating func forgetEarlierHours(_ now: Timestamp) {
+        let current = now.seconds / 3600
+        guard current != hour else { return }
+        hour = current
+        recorded.removeAll(keepingCapacity: true)
     }
 
     /// Clears the memory after a rolled-back turn.

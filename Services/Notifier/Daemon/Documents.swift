@@ -7,9 +7,12 @@ import Web
 
 /// JSON documents of the notifier's HTTP API.
 enum Documents {
-    /// - Parameter shown: the request and response of a gateway test
+    /// - Parameters:
+    ///   - shown: the request and response of a gateway test
+    ///   - base: of URLs; nil = only the path is known
     static func response(
-        to answer: Answer, in directory: Replica, at now: Timestamp, shown: TestExchange?
+        to answer: Answer, in directory: Replica, at now: Timestamp, shown: TestExchange?,
+        base: String? = nil
     ) -> Response {
         switch answer {
         case .status(let status): .json(document(status, in: directory))
@@ -25,17 +28,25 @@ enum Documents {
             .problem(
                 .conflict(
                     "nobody has ended this emergency", hint: "there is nothing to confirm"))
+        case .pinNeeded:
+            .problem(.denied("the PIN is needed", hint: "Send it: {\"pin\": \"4711\"}."))
+        case .wrongPIN:
+            .problem(.denied("the PIN is wrong", hint: "Send your PIN: {\"pin\": \"4711\"}."))
+        case .tooManyPINs(let seconds):
+            .problem(.tooMany("wait after five wrong PINs", retryAfterSeconds: seconds))
         case .notReopenable:
             .problem(
                 .conflict(
                     "only an emergency that somebody else ended in the last 10 minutes can be"
                         + " reopened", hint: "call for help again"))
+        case .liveLink(let answer): response(to: answer, base: base, in: directory, at: now)
         case .tested(let result): .json(document(result, shown))
         case .wouldSend:
             (shown?.request).map { .json(["request": .string($0)]) }
                 ?? .problem(.invalid("the gateway cannot send to this address", field: "to"))
         case .text(let text): .json(Documents.text(text, at: now))
         case .number(let number): .json(Documents.number(number))
+        case .drill(let answer): Documents.response(to: answer, in: directory)
         case .expired:
             .problem(
                 .conflict(

@@ -14,7 +14,7 @@ import Web
 struct Heartbeat {
     /// Outcome of a round.
     enum Outcome: String, CaseIterable {
-        case sent, refused, suppressed
+        case sent, rejected, suppressed
     }
 
     /// URL of the monitor.
@@ -121,8 +121,8 @@ struct Heartbeat {
             round = nil
         } else if let refusal {
             let name = pages[index].service
-            let trouble = Heartbeat.firstHealthProblem(result.outcome).map { ": \($0)" } ?? ""
-            round?.refusals[name] = "\(name): \(refusal)\(trouble)"
+            let problem = Heartbeat.firstHealthProblem(result.outcome).map { ": \($0)" } ?? ""
+            round?.refusals[name] = "\(name): \(refusal)\(problem)"
         } else {
             markShown(pages[index].service)
         }
@@ -166,7 +166,7 @@ struct Heartbeat {
         guard let current = round else { return }
         round = nil
         missing = current.isSent ? ["monitor: no answer"] : current.missing
-        counts[current.isSent ? .refused : .suppressed, default: 0] += 1
+        counts[current.isSent ? .rejected : .suppressed, default: 0] += 1
         log.warning(
             "heartbeat not sent",
             [
@@ -182,7 +182,7 @@ struct Heartbeat {
             missing = []
             return
         }
-        counts[.refused, default: 0] += 1
+        counts[.rejected, default: 0] += 1
         missing = ["monitor: \(refusal)"]
         log.warning(
             "monitor rejected the heartbeat",

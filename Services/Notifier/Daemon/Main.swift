@@ -36,8 +36,8 @@ struct Main {
             .membership: [.directory], .timer: [.deadlines],
         ],
         connections: ServerLimits().connections + Limits.liveStreamsMax,
-        isLimited: NotifierService.router.isLimited,
-        operation: NotifierService.router.operation, holdsWhenNew: true,
+        isLimited: NotifierRequests.router.isLimited,
+        operation: NotifierRequests.router.operation, holdsWhenNew: true,
         check: { configuration in
             _ = try GatewaySettings.drivers(configuration, callbackBase: "http://127.0.0.1")
             _ = try configuration.secret("JAGA_HEARTBEAT_URL_FILE")
@@ -79,15 +79,17 @@ struct Main {
         try messageKey.requirePrivate()
         let service = NotifierService(
             host: host, store: NotifierStore(database: host.database),
-            registry: try makeRegistry(configuration),
             zones: TimeZoneFolder(configuration.text("JAGA_NOTIFIER_ZONEINFO")),
-            map: configuration.text("JAGA_MAP_URL"),
+            settings: NotifierSettings(
+                registry: try makeRegistry(configuration),
+                map: configuration.text("JAGA_MAP_URL"),
+                hasReplies: configuration.flag("JAGA_SMS_REPLIES"),
+                notifiesGuardiansOfImpairment: configuration.flag(
+                    "JAGA_NOTIFIER_NOTIFY_GUARDIANS_OF_IMPAIRMENT"),
+                publicURL: publicURL(configuration)),
             messageKey: messageKey,
-            hasReplies: configuration.flag("JAGA_SMS_REPLIES"),
             emergencyDays: configuration.int("JAGA_NOTIFIER_EMERGENCY_DAYS"),
-            notifiesGuardiansOfImpairment: configuration.flag(
-                "JAGA_NOTIFIER_NOTIFY_GUARDIANS_OF_IMPAIRMENT"),
-            heartbeat: try Heartbeat(host), publicURL: publicURL(configuration))
+            heartbeat: try Heartbeat(host))
         service.makeGatewayRegistry = makeRegistry
         return service
     }

@@ -25,6 +25,8 @@ protocol NotifierHost: AnyObject {
     func principal(of request: Request) -> Principal?
     /// Sent after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
+    /// Sent after COMMIT, and at a fixed time after this turn began.
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration)
     /// Started after COMMIT.
     func start(_ transfer: Transfer)
     /// The credential of a request; nil if it is missing or wrong.

@@ -24,8 +24,13 @@ struct NotifierStore {
         case .number(let row): try save(row)
         case .link(let row): try save(row)
         case .watch(let row): try save(row)
+        case .question(let row): try save(row)
         case .followedPosition(let row): try save(row)
         case .reporting(let row): try save(row)
+        case .positionQuery(let row): try save(row)
+        case .drill(let row): try save(row)
+        case .drillSchedule(let row): try save(row)
+        case .liveLink(let row): try save(row)
         case .change(let row): try append(row)
         case .timeline(let row): try append(row)
         }
@@ -38,7 +43,13 @@ struct NotifierStore {
             try database.run("DELETE FROM numbers WHERE number = ?1", .text(number))
         case .watch(let person):
             try database.run("DELETE FROM own_watches WHERE person = ?1", .id(person))
+        case .question(let hash): try removeQuestion(hash)
         case .reporting(let device): try removeReporting(of: device)
+        case .positionQuery(let number):
+            try database.run("DELETE FROM position_queries WHERE number = ?1", .text(number))
+        case .drill(let id): try database.run("DELETE FROM drills WHERE id = ?1", .id(id))
+        case .drillSchedule(let circle):
+            try database.run("DELETE FROM drill_schedules WHERE circle = ?1", .id(circle))
         }
     }
 
@@ -65,7 +76,14 @@ struct NotifierStore {
         rows.gateways = try all("SELECT body FROM gateways")
         rows.numbers = try all("SELECT body FROM numbers")
         rows.links = try all("SELECT body FROM links WHERE emergency IN (\(known))", recent)
+        rows.liveLinks = try all("SELECT body FROM live_links WHERE ended IS NULL")
         rows.watches = try all("SELECT body FROM own_watches")
+        rows.questions = try all("SELECT body FROM own_questions")
+        rows.positionQueries = try all("SELECT body FROM position_queries")
+        rows.drills = try all(
+            "SELECT body FROM drills WHERE ended IS NULL OR ended > ?1",
+            .time(now - Limits.endedDrillKept))
+        rows.drillSchedules = try all("SELECT body FROM drill_schedules")
         rows.notifications = try all(
             """
             SELECT body FROM notifications WHERE pending OR created > ?1

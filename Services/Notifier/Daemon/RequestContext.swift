@@ -34,6 +34,8 @@ enum RequestOutcome {
     case respond(Response, showing: [PersonID] = [])
     /// The core answers.
     case submit(Input)
+    /// A document that is printed first.
+    case printReport(PrintedReport, showing: [PersonID])
 }
 
 /// Position and size of a page of a list.

@@ -10,6 +10,10 @@ enum Schema {
         Migration(number: 6, sql: NotifierStore.linkMigrationSQL),
         Migration(number: 7, sql: ownWatches),
         Migration(number: 8, sql: NotifierStore.followedPositionTables),
+        Migration(number: 9, sql: NotifierStore.questionTable),
+        Migration(number: 10, sql: NotifierStore.positionQueryTable),
+        Migration(number: 11, sql: NotifierStore.drillTables),
+        Migration(number: 12, sql: NotifierStore.liveLinkTables),
         IdempotencyStore.migration,
     ]
 

@@ -9,8 +9,15 @@ public enum Effect: Hashable, Sendable {
     /// Mark the deadline's row as expired and publish the event, unless it has expired before.
     case expireDeadline(DeadlineID, late: Bool)
     case saveWatch(TimedWatch)
-    /// Remove the rows of all watches of a removed person.
-    case removeWatches(of: PersonID)
+    /// Remove all rows of a removed person.
+    case removeRows(of: PersonID)
+    case saveSchedule(ScheduledCheckIn)
+    case removeSchedule(CheckInScheduleID)
+    case saveCheckIn(CheckIn)
+    case saveTimer(PersonTimer)
+    case removeTimer(PersonID)
+    /// Save a signal of a check-in, or under duress, for snapshots.
+    case saveSignal(EmergencySignal)
     case saveDeliveryWatchdog(DeliveryWatchdog)
     case removeDeliveryWatchdog(EmergencyID)
     /// Save what the notifier published about who can be reached.
@@ -19,6 +26,10 @@ public enum Effect: Hashable, Sendable {
     case publish(Event)
     /// Respond to a request about a watch.
     case respond(UInt64, WatchResult)
+    /// Respond to a request about a check-in schedule.
+    case respondToSchedule(UInt64, ScheduleResult)
+    /// Respond to a request about a timer.
+    case respondToTimer(UInt64, TimerResult)
     /// Nobody was notified of this emergency in time: alert the operator.
     case raiseAlarm(DeliveryWatchdog)
     /// The emergency of a raised alarm was notified or has ended.
@@ -51,4 +62,5 @@ public enum WatchRejection: Hashable, Sendable {
     case nobodyReachable(UnreachableReason)
     /// ``Limits/watchesActiveMax`` are active.
     case tooMany
+    case pin(PINRejection)
 }

@@ -29,15 +29,31 @@ public enum Input: Hashable, Sendable {
     case command(WatchCommand)
     /// A person entered a zone.
     case entered(ZoneCrossing)
+    /// A person confirmed that they are safe, or somebody entered too many wrong PINs.
+    case answered(SafetyAnswer)
     /// A person was removed.
     case personRemoved(PersonID)
+    /// The IANA name of a person's time zone, which is set at the core if they have schedules.
+    case timeZone(PersonID, String)
 
     /// A person starts a watch.
     case startWatch(WatchStart)
     /// A watch is extended; `request` is answered.
     case extendWatch(WatchID, by: Span, request: UInt64)
     /// A watch is ended or cancelled; `request` is answered.
-    case closeWatch(WatchID, as: WatchClosing, request: UInt64)
+    case closeWatch(WatchID, as: WatchClosing, pin: PINEntry, request: UInt64)
+
+    /// A person gets a check-in schedule.
+    case createSchedule(ScheduleDraft, request: UInt64)
+    /// A check-in schedule is replaced.
+    case replaceSchedule(ScheduleDraft, pin: PINEntry, request: UInt64)
+    /// A check-in schedule is removed.
+    case removeSchedule(CheckInScheduleID, pin: PINEntry, request: UInt64)
+
+    /// A person starts a timer.
+    case startTimer(PersonTimer, request: UInt64)
+    /// A person stops their timer.
+    case stopTimer(PersonID, request: UInt64)
 
     /// The result of a call to the operator's alarm URL.
     case alarmCalled(EmergencyID, accepted: Bool, jitter: UInt64)
@@ -72,14 +88,18 @@ public struct WatchStart: Hashable, Sendable {
     public var terms: WatchTerms
     /// Why nobody could be notified if it expired; nil = somebody could.
     public var obstacle: UnreachableReason?
+    /// Needed if it replaces a running watch.
+    public var pin: PINEntry
     public var trace: String
     /// The request to answer.
     public var request: UInt64
 
     public init(
         id: WatchID, person: PersonID, span: Span, terms: WatchTerms = WatchTerms(),
-        obstacle: UnreachableReason? = nil, trace: String = "", request: UInt64
+        obstacle: UnreachableReason? = nil, pin: PINEntry = .entered(nil), trace: String = "",
+        request: UInt64
     ) {
+        self.pin = pin
         self.id = id
         self.person = person
         self.span = span

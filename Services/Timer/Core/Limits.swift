@@ -14,6 +14,33 @@ public enum Limits {
     public static let recipientsMax = 50
     /// Longest note of a watch, in bytes of UTF-8.
     public static let noteBytesMax = 500
+    /// Maximum number of check-in schedules of a person.
+    public static let schedulesPerPersonMax = 20
+    /// Maximum number of check-in schedules of all people.
+    public static let schedulesMax = 1_000_000
+    /// Maximum number of running timers of all people.
+    public static let timersMax = 1_000_000
+    /// Maximum number of weekly times of a check-in schedule, counted per day.
+    public static let weeklyTimesMax = 200
+    /// Maximum number of shifts of a check-in schedule, counted per day.
+    public static let shiftsMax = 50
+    /// Maximum number of exception dates of a check-in schedule.
+    public static let exceptionsMax = 400
+    /// Minutes between the check-ins of a shift.
+    public static let everyMinutes = 10...720
+    /// Minutes until an unanswered check-in is asked again.
+    public static let answerMinutes = 1...60
+    public static let answerMinutesUsual = 5
+    /// Longest name of a check-in schedule, characters.
+    public static let nameCharactersMax = 60
+    /// Length of a timer, seconds: up to a week.
+    public static let timerSeconds: ClosedRange<Int64> = 1...7 * 86_400
+    /// Longest text of a timer, characters.
+    public static let timerTextCharactersMax = 200
+    /// By how much clocks of services may differ, seconds.
+    public static let clockSkewSeconds: Int64 = 5
+    /// How long a check-in is kept after its end, seconds.
+    public static let checkInKeptSeconds: Int64 = 30 * 86_400
     /// How long a settled or ended emergency is remembered, seconds, so that late events about it
     /// start nothing.
     public static let deliveryWatchdogKeptSeconds: Int64 = 7 * 86_400

@@ -33,6 +33,13 @@ struct EventInputs {
         case .acknowledgementCommitted(let answer): return .acknowledged(answer)
         case .resolutionCommitted(let answer): return .resolved(answer)
         case .watchCommandReceived(let command): return .command(command)
+        case .safetyAnswerReceived(let answer), .sosAnswered(let answer):
+            return .answered(answer)
+        case .checkInReceived(let contact):
+            return .answered(
+                SafetyAnswer(
+                    person: contact.person, outcome: .safe, at: contact.at, trace: contact.trace))
+        case .personChanged(let person): return .timeZone(person.id, person.timeZone)
         case .zoneEntered(let crossing): return .entered(crossing)
         case .personRemoved(let removal): return .personRemoved(removal.person)
         default: return nil

@@ -16,7 +16,7 @@ struct Main {
             .membership: [.directory],
             .notifier: [.deliveries],
         ],
-        isLimited: WatchRequests.router.isLimited, operation: WatchRequests.router.operation)
+        isLimited: TimerRequests.router.isLimited, operation: TimerRequests.router.operation)
 
     static func main() { exit(Launcher.run(definition, make: make)) }
 
@@ -27,7 +27,8 @@ struct Main {
             alarmURL: host.isDryRun
                 ? nil : host.configuration.optional(TimerSettings.alarmURL),
             retentionEvery: .seconds(
-                host.configuration.int(TimerSettings.retention) * 60))
+                host.configuration.int(TimerSettings.retention) * 60),
+            zones: TimeZoneFolder(host.configuration.text(TimerSettings.timeZones)))
     }
 }
 

@@ -66,5 +66,7 @@ enum Tables {
                 ALTER TABLE watch ADD COLUMN destination BLOB;
                 ALTER TABLE watch ADD COLUMN recipients BLOB;
                 """),
+        Migration(
+            number: 6, sql: CheckInRows.tablesSQL + "\n" + PersonTimerRows.tableSQL),
     ]
 }

@@ -18,6 +18,8 @@ protocol TimerHost: AnyObject {
     func principal(of request: Request) -> Principal?
     /// Sends a response after COMMIT.
     func answer(_ id: UInt64, _ response: Response)
+    /// Sends a response after COMMIT, and at a fixed time after this turn began.
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration)
     /// Appends an event in the turn's transaction.
     func publish(_ event: Event, on stream: StreamName) throws
     /// Starts a transfer after COMMIT.

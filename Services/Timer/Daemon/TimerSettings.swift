@@ -9,6 +9,7 @@ enum TimerSettings {
     static let undelivered = "JAGA_TIMER_UNDELIVERED_SECONDS"
     static let alarmURL = "JAGA_TIMER_ALARM_URL"
     static let retention = "JAGA_TIMER_RETENTION_MINUTES"
+    static let timeZones = "JAGA_TIMER_ZONEINFO"
 
     static let all = [
         Setting(
@@ -28,6 +29,9 @@ enum TimerSettings {
         Setting(
             retention, .integer(1...1440), default: "60", unit: "minutes",
             help: "Interval at which all services delete expired data."),
+        Setting(
+            timeZones, .path, default: TimeZoneFolder.systemPath,
+            help: "Folder of time zones, for check-in schedules."),
     ]
 }
 

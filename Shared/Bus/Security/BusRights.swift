@@ -33,7 +33,7 @@ public enum BusRights {
     static func reads(_ role: BusRole) -> Set<Family> {
         switch role {
         case .ingest: [.directory, .deadlines, .deliveries]
-        case .membership: [.usage]
+        case .membership: [.usage, .deadlines, .deliveries]
         case .evaluator: [.inputs]
         case .timer: [.events, .sos, .directory, .deliveries]
         case .notifier: [.events, .sos, .directory, .deadlines]

@@ -2,4 +2,12 @@
 public enum BusRole: String, Sendable, CaseIterable {
     case ingest, membership, evaluator, timer, notifier
     case `operator`
+
+    /// Whether any number of processes may use the key.
+    var hasSeveralProcesses: Bool {
+        switch self {
+        case .evaluator, .operator: true
+        case .ingest, .membership, .timer, .notifier: false
+        }
+    }
 }

@@ -22,6 +22,8 @@ final class CurveAuthenticator {
     let socket: ZeroMQSocket
     private let security: BusSecurity
     private let admitted: [Place: Set<BusRole>]
+    /// Counts the connections of bound sockets.
+    var monitors: [Place: SocketMonitor] = [:]
 
     init(
         _ context: ZeroMQContext, _ security: BusSecurity, _ configuration: Bus.Configuration
@@ -53,12 +55,14 @@ final class CurveAuthenticator {
 
     /// Request: version, id, domain, address, routing id, mechanism, key. Reply: version, id,
     /// status, status text, user id, metadata. Status 400 is permanent: the peer does not retry on
-    /// that connection.
+    /// that connection. After 300 it reconnects.
     private func handle(_ request: [[UInt8]]) -> PeerRejection? {
         let id = request.count > 1 ? request[1] : []
         let (role, rejection) = authenticate(request)
         if let role, rejection == nil {
             reply(id, "200", "welcome", role.rawValue)
+        } else if case .tooManyConnections = rejection?.reason {
+            reply(id, "300", "later", "")
         } else {
             reply(id, "400", "no", "")
         }
@@ -88,6 +92,11 @@ final class CurveAuthenticator {
         }
         guard let place = Place(rawValue: domain), admitted[place]?.contains(role) == true else {
             return (role, rejection(.forbidden(role, "connect to \(domain)")))
+        }
+        if role.hasSeveralProcesses, let monitor = monitors[place],
+            monitor.countConnections() > BusLimits.connectionsMax
+        {
+            return (role, rejection(.tooManyConnections(role)))
         }
         return (role, nil)
     }

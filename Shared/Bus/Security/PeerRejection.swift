@@ -8,6 +8,8 @@ public struct PeerRejection: Error, Hashable, Sendable, CustomStringConvertible 
         case unknownKey(fingerprint: String)
         /// The role lacks the right.
         case forbidden(BusRole, String)
+        /// Processes with this key have too many connections.
+        case tooManyConnections(BusRole)
         /// Only one side uses keys.
         case mechanism
         /// The client has another public key for the server.
@@ -56,6 +58,9 @@ public struct PeerRejection: Error, Hashable, Sendable, CustomStringConvertible 
             "key \(fingerprint) is unknown; are its keys from the same 'jaga keys init'?"
         case .forbidden(let role, let what):
             "\(role.rawValue) may not \(what); does it have the right .key?"
+        case .tooManyConnections(let role):
+            "more than \(BusLimits.connectionsMax) connections with the key of \(role.rawValue);"
+                + " rotate it if they are not yours"
         case .mechanism:
             "one side uses keys and the other does not; see JAGA_CURVE, JAGA_KEYS"
         case .foreignServerKey:

@@ -18,6 +18,7 @@ final class SocketMonitor {
     private let place: String
     private let isOurs: Bool
     private var queue = MonitorQueue()
+    private var rejections: ArraySlice<PeerRejection> = []
     /// Addresses of accepted connections that have not failed.
     private var addresses: [Int32: String] = [:]
     /// Why the connection failed whose end is expected next.
@@ -52,10 +53,20 @@ final class SocketMonitor {
 
     /// The next rejection; nil if there is none.
     func next() -> PeerRejection? {
+        handleEvents()
+        return rejections.popFirst()
+    }
+
+    /// Accepted connections that have not ended, those that are handshaking included.
+    func countConnections() -> Int {
+        handleEvents()
+        return addresses.count
+    }
+
+    private func handleEvents() {
         while let event = queue.next(receive: receiveEvents, address: SocketMonitor.address) {
-            if let rejection = handle(event) { return rejection }
+            if let rejection = handle(event) { rejections.append(rejection) }
         }
-        return nil
     }
 
     /// Receives all pending events.

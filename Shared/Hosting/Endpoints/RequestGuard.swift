@@ -123,7 +123,7 @@ struct RequestGuard {
 }
 
 extension Principal {
-    /// Key of the rate limit; nil for the operator, who is not limited.
+    /// Key of the rate limit; nil = not limited.
     fileprivate var limitKey: ID128? {
         switch self {
         case .operator: nil

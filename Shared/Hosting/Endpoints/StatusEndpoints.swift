@@ -150,7 +150,7 @@ final class StatusEndpoints {
             .init("version", .string(Version.text)),
             .init("started", .string(context.started.description)),
             .init("ready", .bool(unready.isEmpty && healthProblems.isEmpty)),
-            .init("refusing", .bool(context.diskPressure >= .tight)),
+            .init("rejecting", .bool(context.diskPressure >= .tight)),
             .init(
                 "problems",
                 .array(

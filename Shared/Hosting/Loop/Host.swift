@@ -103,6 +103,12 @@ public final class Host {
     /// Answers a request of this turn or an earlier one, after COMMIT.
     public func answer(_ id: UInt64, _ response: Response) { turns.answer(id, response) }
 
+    /// Answers a request after COMMIT, and at a fixed time after this turn began: for responses
+    /// whose time must not show what was done.
+    public func answer(_ id: UInt64, _ response: Response, after delay: Duration) {
+        turns.answer(id, response, after: delay)
+    }
+
     /// Sends the next step of a streamed response, whose body spans many turns, after COMMIT.
     ///
     /// A rollback discards the steps of its turn. The service must then end such responses with
@@ -164,6 +170,7 @@ public final class Host {
 
     /// Answers waiting requests with 503 and closes the sockets. The store closes with its owner.
     func close() {
+        turns.sendAllDelayed()
         turns.refuseOutstanding()
         context.parts.server.flush()
         context.parts.server.stop()
@@ -200,6 +207,7 @@ public final class Host {
         held.logNewStore()
         runBus()
         tails.serve()
+        turns.sendDelayed()
         parts.server.flush()
         shutdown.step(
             at: parts.clock.monotonic, hasDrained: context.roles.drains?.hasDrained != false
@@ -249,7 +257,7 @@ public final class Host {
         if tails.hasWork { return 0 }
         let deadlines = [
             context.service?.nextDeadline, context.roles.defersCalls?.deferredCallDue,
-            records.nextDue,
+            records.nextDue, turns.nextDelayed,
         ]
         guard let deadline = deadlines.compactMap(\.self).min() else {
             return HostLimits.sleepMillisecondsMax

@@ -11,9 +11,11 @@ final class TurnRunner {
     private let committed, rolledBack: Counter
 
     // Outputs of the turn, sent after COMMIT.
-    private var pendingResponses: [(id: UInt64, response: Response)] = []
+    private var pendingResponses: [(id: UInt64, response: Response, delay: Duration)] = []
     private var pendingSteps: [(id: UInt64, step: StreamStep)] = []
     private var pendingTransfers: [Transfer] = []
+    /// Responses of committed turns that leave later.
+    private var delayed = DelayedResponses()
     /// Requests that the service has not answered yet.
     private var outstanding: Set<UInt64> = []
     /// Results of a turn that was rolled back; the next turn handles them again.
@@ -39,7 +41,9 @@ final class TurnRunner {
 
     // MARK: Outputs, sent after COMMIT
 
-    func answer(_ id: UInt64, _ response: Response) { pendingResponses.append((id, response)) }
+    func answer(_ id: UInt64, _ response: Response, after delay: Duration = .zero) {
+        pendingResponses.append((id, response, delay))
+    }
 
     func stream(_ id: UInt64, _ step: StreamStep) { pendingSteps.append((id, step)) }
 
@@ -56,7 +60,11 @@ final class TurnRunner {
         context.bus.committed()
         for answer in pendingResponses {
             outstanding.remove(answer.id)
-            context.parts.server.answer(answer.id, answer.response)
+            if answer.delay > .zero {
+                delayed.add(answer.response, to: answer.id, due: context.now + answer.delay)
+            } else {
+                context.parts.server.answer(answer.id, answer.response)
+            }
         }
         pendingResponses.removeAll(keepingCapacity: true)
         for (id, step) in pendingSteps {
@@ -68,6 +76,21 @@ final class TurnRunner {
             for transfer in pendingTransfers { context.parts.transfers.start(transfer) }
         }
         pendingTransfers.removeAll(keepingCapacity: true)
+    }
+
+    /// Sends the delayed responses that are due.
+    func sendDelayed() {
+        for (id, response) in delayed.popDue(at: context.now) {
+            context.parts.server.answer(id, response)
+        }
+    }
+
+    /// When the next delayed response is due; nil = none waits.
+    var nextDelayed: Timestamp? { delayed.nextDue }
+
+    /// Sends all delayed responses, at the end of the process.
+    func sendAllDelayed() {
+        for (id, response) in delayed.popAll() { context.parts.server.answer(id, response) }
     }
 
     // MARK: Turns

@@ -11,8 +11,8 @@ extension StreamName {
         case .input: []
         case .events, .sos: [.notifier, .timer]
         case .directory: [.ingest, .notifier, .timer]
-        case .deadlines: [.ingest, .notifier]
-        case .deliveries: [.ingest, .timer]
+        case .deadlines: [.ingest, .notifier, .membership]
+        case .deliveries: [.ingest, .timer, .membership]
         case .usage: [.membership]
         }
     }

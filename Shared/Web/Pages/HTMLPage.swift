@@ -72,7 +72,7 @@ public struct HTMLPage: Hashable, Sendable {
     }()
 
     /// Classes: `go` and `end` are the buttons that respond and that end, `note` is a remark in a
-    /// frame, `quiet` is less important text.
+    /// frame, `quiet` is less important text. `sketch` and the classes after it are of drawings.
     private static let style = """
         :root{color-scheme:light dark;--b:#fff;--t:#111;--q:#555;--l:#bbb;--g:#0a6b2d;--r:#b3261e}
         @media(prefers-color-scheme:dark){
@@ -101,5 +101,17 @@ public struct HTMLPage: Hashable, Sendable {
         .end{border-color:var(--r);color:var(--r)}
         .note{border:2px solid currentColor;border-radius:.75rem;padding:.75rem}
         .quiet{color:var(--q);font-size:1rem}
+        summary{cursor:pointer;padding:.5rem 0}
+        .sketch{border:1px solid var(--l);border-radius:.75rem;margin:1rem 0}
+        .sketch text{font-size:13px;fill:var(--t);paint-order:stroke;stroke:var(--b);
+        stroke-width:3px;stroke-linejoin:round}
+        .zone{fill:var(--g);fill-opacity:.12;stroke:var(--g);stroke-width:1.5}
+        .zone.alert{fill:var(--r);stroke:var(--r)}
+        .way{fill:none;stroke:var(--t);stroke-width:2.5;stroke-linejoin:round;opacity:.75}
+        .fix{fill:var(--t)}
+        .near{fill:#3b82f6;fill-opacity:.18;stroke:#3b82f6}
+        .here{fill:#3b82f6;stroke:var(--b);stroke-width:2}
+        .doubt{fill:none;stroke:var(--t);stroke-width:1.5;stroke-dasharray:3 2}
+        .edge{fill:none;stroke:var(--t);stroke-width:1.5}
         """
 }

@@ -1,7 +1,9 @@
--- Requests of `wrk` for `scripts/bench-ingest`: `wrk … -s load.lua URL -- KIND TOKENS MEMBERS`.
+-- Requests of `wrk` for `scripts/bench-ingest` and `scripts/bench-emergencies`:
+-- `wrk … -s load.lua URL -- KIND TOKENS MEMBERS [PAUSE]`.
 -- KIND is pub (one OwnTracks fix per request), overland or reports (200 fixes per request), members
 -- (like reports, of the first phones, which are in one circle), positions of that circle, or day
--- (one fix per request, of the last 100 phones in turn, over yesterday).
+-- (one fix per request, of the last 100 phones in turn, over yesterday). PAUSE is the time between
+-- two requests of a connection, milliseconds.
 -- Prints one line of JSON at the end.
 
 local threads = 0
@@ -18,6 +20,8 @@ local first, last, phone
 function init(arguments)
     kind = arguments[1]
     local members = tonumber(arguments[3])
+    local pause = tonumber(arguments[4]) or 0
+    if pause > 0 then function delay() return pause end end
     math.randomseed(os.time() + number)
     local lines = io.lines(arguments[2])
     circle, reader = lines(), lines()

@@ -57,6 +57,63 @@ import Wire
             received.count <= 2 * BusLimits.framesPerTurn, "\(received.count) requests before it")
     }
 
+    @Test
+    func `gets a bounded number of connections with the evaluators' key, and services find room`()
+        throws
+    {
+        _ = OpenFiles.raise()
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        let endpoint = try #require(ingest.bus.endpoints.control)
+        let context = try ZeroMQContext()
+        func dealer(_ role: BusRole) throws -> ZeroMQSocket {
+            let security = try net.security(role)
+            let socket = try ZeroMQSocket(.dealer, in: context)
+            socket.use(security.own, towards: try security.publicKey(of: "ingest"))
+            try socket.connect(to: endpoint)
+            return socket
+        }
+        let request = Control.headsRequest.encoded()
+        let rogues = try (0..<BusLimits.connectionsMax + 44).map { _ in try dealer(.evaluator) }
+        try net.run(until: {
+            ingest.reasons.contains(.tooManyConnections(.evaluator))
+        })
+        // Rejected ones connect again while there is room.
+        var admitted = 0
+        try net.run(until: {
+            admitted = rogues.count { $0.send(request) }
+            return admitted > BusLimits.connectionsMax / 2
+        })
+        try net.run(for: .seconds(2))
+        admitted = rogues.count { $0.send(request) }
+        #expect(admitted <= BusLimits.connectionsMax, "\(admitted) connections")
+        let honest = try dealer(.notifier)
+        try net.run(until: { honest.send(request) })
+        try net.run(until: { honest.receive() != nil })
+    }
+
+    @Test func `of one frame above the limit is disconnected before it is in memory`() throws {
+        let net = try Guarded()
+        let ingest = try net.ingest()
+        let rogue = try net.rawAsker(of: ingest, .evaluator)
+        let honest = try net.rawAsker(of: ingest, .notifier)
+        let long = [UInt8](repeating: 0, count: BusLimits.boundFrameBytesMax + 1)
+        try net.run(until: { rogue.sendRequest(long, to: 0) })
+        try net.run(for: .milliseconds(300))
+        #expect(ingest.bus.counters.framesRejected == 0, "it was never received")
+        let slightly = [UInt8](repeating: 0, count: WireLimits.frameBytesMax + 1)
+        try net.run(until: { rogue.sendRequest(slightly, to: 0) })
+        try net.run(until: { ingest.bus.counters.framesRejected > 0 })
+        var isReplied = false
+        try net.run(until: { honest.sendRequest(Control.headsRequest.encoded(), to: 0) })
+        try net.run(until: {
+            while let event = honest.next() {
+                if case .replied = event { isReplied = true }
+            }
+            return isReplied
+        })
+    }
+
     @Test func `that is suspended is detected`() throws {
         let net = try Guarded()
         let ingest = try net.ingest()

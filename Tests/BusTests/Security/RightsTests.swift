@@ -14,9 +14,10 @@ import Wire
     /// Readers of each stream, by the design of the bus.
     private static let readers: [StreamName: Set<BusRole>] = [
         .input(5): [.evaluator, .operator], .events(5): [.notifier, .timer, .operator],
-        .sos: [.notifier, .timer, .operator], .deadlines: [.ingest, .notifier, .operator],
+        .sos: [.notifier, .timer, .operator],
+        .deadlines: [.ingest, .membership, .notifier, .operator],
         .directory: [.ingest, .notifier, .timer, .operator],
-        .deliveries: [.ingest, .timer, .operator], .usage: [.membership, .operator],
+        .deliveries: [.ingest, .membership, .timer, .operator], .usage: [.membership, .operator],
     ]
 
     private static func objection(_ request: Control, _ role: BusRole) -> String? {
@@ -111,8 +112,8 @@ import Wire
             requesters == [
                 .ingest: [.evaluator, .membership, .timer, .notifier, .operator],
                 .membership: [.ingest, .timer, .notifier, .operator],
-                .timer: [.ingest, .notifier, .operator],
-                .notifier: [.ingest, .timer, .operator],
+                .timer: [.ingest, .membership, .notifier, .operator],
+                .notifier: [.ingest, .membership, .timer, .operator],
             ])
     }
 }

@@ -65,6 +65,8 @@ enum AuthorisationOracle {
         /// Members and the operator, and officers while somebody is in danger.
         case circleOrOfficer
         case guardians
+        /// Guardians and admins, not the operator.
+        case guardiansAlone
         case admins
         /// Who was notified, the person and staff.
         case emergency
@@ -105,6 +107,7 @@ enum AuthorisationOracle {
             case .circle: isMember || isOperator
             case .circleOrOfficer: isMember || isOperator || relation == .officer
             case .guardians: isAdmin || relation == .guardian || isOperator
+            case .guardiansAlone: isAdmin || relation == .guardian
             case .admins: isAdmin || isOperator
             case .emergency:
                 isTheirs || isAdmin || [.guardian, .officer].contains(relation) || isOperator
@@ -120,12 +123,15 @@ enum AuthorisationOracle {
     private static let rules: [(Audience, String)] = [
         // Emergencies.
         (.people, "raiseEmergency"),
-        (.emergency, "readEmergency listRightsInEmergency"),
+        (.emergency, "readEmergency listRightsInEmergency readIncident"),
+        // Everybody gets those that they may read.
+        (.everybody, "listEmergencies"),
+        (.themselvesOrWardsGuardian, "listLiveLinks makeLiveLink revokeLiveLink"),
         (.themselvesOrOperator, "cancelEmergency"),
         (.helpers, "acknowledgeEmergency resolveEmergency withdrawAcknowledgement"),
         (.people, "acknowledgeByReference"),
         (.themselves, "confirmEndOfEmergency reopenEmergency"),
-        (.staff, "listEscalations readEscalation"),
+        (.staff, "listEscalations readEscalation listUnprocessedCalls readUnprocessedCall"),
         // What the person and their phones do.
         (.themselves, "checkIn readAlarm answerAlarm readPolicy listDrafts sendDraft"),
         (.themselves, "readPIN setPIN setDuressPIN"),
@@ -137,6 +143,12 @@ enum AuthorisationOracle {
         // Watches: a guardian acts for a ward.
         (.people, "startWatch"), (.everybody, "listWatches"), (.account, "readWatch"),
         (.themselvesOrWardsGuardian, "extendWatch endWatch cancelWatch"),
+        (.account, "listCheckInSchedules readCheckInSchedule"),
+        (
+            .themselvesOrWardsGuardian,
+            "createCheckInSchedule replaceCheckInSchedule deleteCheckInSchedule readTimer"
+                + " startTimer stopTimer"
+        ),
         // Positions, to those with whom they are shared.
         (.circleOrOfficer, "listPositions"), (.circle, "locate"),
         (
@@ -156,6 +168,7 @@ enum AuthorisationOracle {
         (.account, "removeCredential"), (.accountOfAdult, "removePerson"),
         // Nobody else gets into an account.
         (.themselves, "createCredential listPasskeys addPasskey readPasskeyOptions removePasskey"),
+        (.themselves, "listIdentities"),
         (.themselves, "endSession"), (.people, "listSessions endSessions"), (.session, "signOut"),
         (.themselvesOrWardsGuardian, "sendContactCode verifyContact testContact"),
         (.themselvesOrWardsGuardian, "readAccessLog exportPerson listNotificationsOfPerson"),
@@ -177,6 +190,8 @@ enum AuthorisationOracle {
         // Circles.
         (.everybody, "listCircles createCircle"),
         (.circle, "readCircle listMembers readMember readTimeline readReachability"),
+        (.circle, "readReadiness listDrills readDrill"),
+        (.guardiansAlone, "startDrill stopDrill scheduleDrills unscheduleDrills"),
         (
             .circle,
             "listZones exportZones readZone mailZone listCircleMessages readCircleMessage"
@@ -233,7 +248,8 @@ enum AuthorisationOracle {
                 + " listProviders startAtProvider returnFromProvider endSessionsByProvider"
                 + " readPasskeySignInOptions signInWithPasskey receiveBillingEvent receiveReceipt"
                 + " receiveReceiptForm receiveReply receiveReplyForm"
-                + " openEmergencyPage useEmergencyPage"
+                + " openEmergencyPage useEmergencyPage openQuestionPage useQuestionPage"
+                + " openLivePage useLivePage"
         ),
     ]
 

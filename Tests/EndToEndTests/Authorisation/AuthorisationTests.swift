@@ -66,7 +66,8 @@ private struct Matrix {
         "sendDraft", "readNotification", "readQuarantined", "dropQuarantined",
         "retryQuarantined", "testGateway", "dropEncryptionKey", "dropMQTTTopic", "setMQTTTopic",
         "locate", "setEncryptionKey", "optInToZone", "removePasskey", "acknowledgeByReference",
-        "removeMonitoringToken",
+        "removeMonitoringToken", "readDrill", "stopDrill", "readUnprocessedCall",
+        "revokeLiveLink",
     ]
 
     init(_ world: AuthorisationWorld) { self.world = world }

@@ -70,7 +70,8 @@ struct Subject {
         "message": "msg", "emergency": "emg", "journey": "jny", "watch": "wat",
         "notification": "ntf", "photo": "pho", "credential": "crd", "draft": "drf",
         "suggestion": "sug", "contact": "con", "invitation": "inv", "consent": "cst",
-        "session": "crd", "passkey": "pky", "entry": "qua",
+        "session": "crd", "passkey": "pky", "entry": "qua", "schedule": "cks", "drill": "drl",
+        "call": "upc",
     ]
 
     private static func fill(
@@ -300,6 +301,10 @@ final class AuthorisationWorld {
         ids["/v1/people message"] =
             try person.api.call("POST", own + "/messages", text).text("id")
         ids["journey"] = try person.api.call("POST", own + "/journeys", [:]).text("id")
+        ids["schedule"] = try person.api.call(
+            "POST", own + "/check-in-schedules", Self.checkIns
+        ).text("id")
+        try person.api.call("PUT", own + "/timer", ["seconds": 80_000])
         ids["watch"] = try person.api.call("POST", "/v1/watches", ["minutes": 600]).text("id")
         let mine = try await signIn(person)
         ids["session"] = mine.session
@@ -417,7 +422,18 @@ final class AuthorisationWorld {
         case "deleteJourney", "resetJourney":
             try make("journey", own + "/journeys", [:], by: owner.api)
         case "cancelWatch", "endWatch", "extendWatch":
-            try make("watch", "/v1/watches", ["minutes": 600], by: owner.api)
+            try make("watch", "/v1/watches", ["minutes": 600, "pin": "4711"], by: owner.api)
+        case "deleteCheckInSchedule", "replaceCheckInSchedule":
+            try make("schedule", own + "/check-in-schedules", Self.checkIns, by: owner.api)
+        case "createCheckInSchedule":
+            // A person may have few.
+            let list = try owner.api.call("GET", own + "/check-in-schedules")
+            for schedule in (list["items"]?.array ?? []).dropFirst(5) {
+                let id = try schedule.text("id")
+                try owner.api.call(
+                    "DELETE", own + "/check-in-schedules/" + id, ["pin": "4711"])
+            }
+        case "stopTimer": try owner.api.call("PUT", own + "/timer", ["seconds": 80_000])
         case "revokeInvitation": try make("invitation", circle + "/invitations", [:], by: admin)
         case "endSession": ids["session"] = try await signIn(owner).session
         case "signOut":
@@ -445,11 +461,21 @@ final class AuthorisationWorld {
         "addMember": #"{"person":"{new}","role":"member"}"#,
         "setNeverNotifyList": #"{"people":["{guardian}"],"circles":[]}"#,
         "setPIN": #"{"pin":"4711"}"#, "setDuressPIN": #"{"pin":"0815","current":"4711"}"#,
-        "raiseEmergency": #"{"countdown":600}"#, "startWatch": #"{"minutes":60}"#,
+        "raiseEmergency": #"{"countdown":600}"#, "startWatch": #"{"minutes":60,"pin":"4711"}"#,
+        "endWatch": pin, "cancelWatch": pin, "checkIn": pin, "deleteCheckInSchedule": pin,
+        "createCheckInSchedule": checkInsText,
+        "replaceCheckInSchedule": checkInsText, "startTimer": #"{"seconds":80000}"#,
         "mailZone": mail, "mailPrivateZone": mail, "mailZoneOfSet": mail, "mailSet": mail,
         "createPerson": #"{"name":"Made"}"#,
+        "scheduleDrills": #"{"day":1,"time":"10:00"}"#,
         "declareWard": #"{"name":"Made","wardUntil":"2040-01-01T00:00:00Z"}"#,
         "createCredential": #"{"kind":"person","name":"script"}"#,
+    ]
+    private static let pin = #"{"pin":"4711"}"#
+    private static let checkInsText =
+        #"{"times":[{"days":["mon"],"at":"18:00"}],"pin":"4711"}"#
+    private static let checkIns: JSON = [
+        "times": [["days": ["mon"], "at": "18:00"]], "pin": "4711",
     ]
     private static let mail = #"{"to":"somebody@example.test"}"#
 

@@ -151,7 +151,7 @@ import Testing
         let awake = machine.alarms.filter(\.isAwake)
         let most = awake.min { $0.zone.priority < $1.zone.priority }
         if machine.audibleIndex.map({ machine.alarms[$0].zone.id }) != most?.zone.id {
-            return "who speaks"
+            return "audible alarm"
         }
         if isFresh, let most, case .awake(let due) = most.phase, due <= witness.stage.now {
             return "a ring is owed"

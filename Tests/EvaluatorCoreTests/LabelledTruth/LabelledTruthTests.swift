@@ -39,6 +39,28 @@ import Testing
         {
             let table = TruthTable(seeds: first..<(first + count), hours: 12)
             print("Labelled truth, \(name) of seeds\n\(table.text)")
+            expectAims(table, name)
         }
+    }
+
+    /// The aims of the rules: false and missed crossings, and the delay from the first fix beyond
+    /// the edge.
+    private func expectAims(_ table: TruthTable, _ name: String) {
+        let (safe, old) = (table[.safe, .current], table[.safe, .old])
+        let contained = table[.safe, .containment].falsePer100ZoneHours
+        #expect(safe.falsePer100ZoneHours <= contained / 20, "\(name): false, safe zones")
+        #expect(safe.missedShare <= 0.01, "\(name): missed, safe zones")
+        #expect(safe.enterIntervals.percentile(50) <= 1, "\(name): enter p50")
+        for percent in [50, 95] {
+            #expect(
+                2 * safe.exits.percentile(percent) <= old.exits.percentile(percent),
+                "\(name): exit p\(percent)")
+        }
+        let (alert, before) = (table[.alert, .current], table[.alert, .old])
+        #expect(
+            alert.falsePer100ZoneHours <= before.falsePer100ZoneHours,
+            "\(name): false, alert zones")
+        #expect(alert.missedShare <= before.missedShare, "\(name): missed, alert zones")
+        #expect(alert.enters.percentile(50) == 0, "\(name): enter p50, alert zones")
     }
 }

@@ -105,7 +105,7 @@ struct OracleHistory {
         enum Act {
             /// Only time.
             case pass
-            case judge(OracleSight, ZoneEvaluation, way: OracleSight?)
+            case evaluate(OracleSight, ZoneEvaluation, way: OracleSight?)
             case reconfigure(OraclePart)
             case remove
         }
@@ -226,21 +226,22 @@ struct OracleHistory {
         }
         if trust.suspect == nil { trust.since = now }
         trust.suspect = sight
-        add(.judge(sight, .suspect, way: nil), record, now)
+        add(.evaluate(sight, .suspect, way: nil), record, now)
     }
 
     private mutating func setTrusted(
-        _ sight: OracleSight, _ judgement: ZoneEvaluation, from before: OracleSight?, _ record: Int,
+        _ sight: OracleSight, _ evaluation: ZoneEvaluation, from before: OracleSight?,
+        _ record: Int,
         _ now: Timestamp, rank: Int = recordRank, endsTurn: Bool = true
     ) {
         let silent = trust.trusted.map { (sight.time - $0.time).components.seconds } ?? 0
-        if case .first = judgement {
+        if case .first = evaluation {
             trust.usual = 0
         } else if silent > 0 {
             trust.usual = max(min(silent, 2000), trust.usual - trust.usual / 32)
         }
         let isWay = before.map { sight.time - $0.time <= .seconds(300) } ?? false
-        if case .first = judgement {
+        if case .first = evaluation {
             trust.previous = nil
         } else {
             trust.previous = trust.trusted
@@ -248,7 +249,7 @@ struct OracleHistory {
         trust.trusted = sight
         trust.suspect = nil
         add(
-            .judge(sight, judgement, way: isWay ? before : nil), record, now, rank: rank,
+            .evaluate(sight, evaluation, way: isWay ? before : nil), record, now, rank: rank,
             endsTurn: endsTurn)
     }
 

@@ -91,7 +91,7 @@ struct OracleAlarms {
         changes += newEvents.filter { $0.moment.phase == 1 }
         switch step.act {
         case .pass: answer(log[step.record].body, step.record, now)
-        case .judge(_, let judgement, _): if judgement != .suspect { isBelieved = true }
+        case .evaluate(_, let evaluation, _): if evaluation != .suspect { isBelieved = true }
         case .reconfigure: isReconfigured = true
         case .remove:
             stays = [:]
@@ -204,14 +204,14 @@ struct OracleAlarms {
     private mutating func end(
         _ record: Int, except staying: Set<ZoneID>, because reason: (ZoneID) -> AlarmEnd
     ) {
-        let speaker = speaker
+        let audible = audible
         for (zone, alarm) in alarms.sorted(by: { $0.key < $1.key }) where !staying.contains(zone) {
             let why = reason(zone)
             let isGone = why == .exit || why == .zoneChanged
             emitted[record].append(
                 ExpectedEvent(
                     kind: .alarmEnded, zone: zone, presence: isGone ? .outside : alarm.presence,
-                    rings: alarm.rings, isAudible: zone == speaker, end: why))
+                    rings: alarm.rings, isAudible: zone == audible, end: why))
             alarms[zone] = nil
         }
     }
@@ -235,7 +235,7 @@ struct OracleAlarms {
 
     /// Rings the next due alarm, unless the last fix is older than half an hour.
     private mutating func ring(_ record: Int, _ now: Timestamp) -> ExpectedEvent? {
-        guard let zone = speaker, let alarm = alarms[zone], alarm.time <= now else { return nil }
+        guard let zone = audible, let alarm = alarms[zone], alarm.time <= now else { return nil }
         guard let fix = trust.trusted?.time, now - fix <= .seconds(1800) else {
             alarms[zone]?.time = now
             return nil
@@ -248,7 +248,7 @@ struct OracleAlarms {
     }
 
     /// The most urgent alarm that is not asleep.
-    private var speaker: ZoneID? {
+    private var audible: ZoneID? {
         alarms.filter { !$0.value.sleeps }.min { isMoreUrgent($0.value.zone, $1.value.zone) }?.key
     }
 
@@ -260,7 +260,7 @@ struct OracleAlarms {
     }
 
     private func nextRing() -> Timestamp? {
-        guard let speaker, let alarm = alarms[speaker], let fix = trust.trusted?.time,
+        guard let audible, let alarm = alarms[audible], let fix = trust.trusted?.time,
             alarm.time <= fix + .seconds(1800)
         else { return nil }
         return alarm.time

@@ -40,9 +40,9 @@ struct OracleZoneLife {
         if isRecord { (passed, absentFrom) = (now, now) }
         switch step.act {
         case .pass: break
-        case .judge(let sight, let judgement, let way):
+        case .evaluate(let sight, let evaluation, let way):
             let occasion: ZoneEvaluation =
-                switch judgement {
+                switch evaluation {
                 case .fix: .fix
                 case .silence: .silence
                 case .first: .first
@@ -59,8 +59,8 @@ struct OracleZoneLife {
 
     /// When the zone's next wait ends.
     mutating func nextDue() -> Timestamp? {
-        let isJudging = setup.applicable(id, at: passed) != nil
-        return nextWaits().filter { isJudging || $0.1 != OracleZoneLife.absenceRank }
+        let isApplicable = setup.applicable(id, at: passed) != nil
+        return nextWaits().filter { isApplicable || $0.1 != OracleZoneLife.absenceRank }
             .map(\.0).min()
     }
 

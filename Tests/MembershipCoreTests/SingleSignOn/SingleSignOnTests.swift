@@ -87,6 +87,19 @@ import Testing
         #expect(scene.answer(request) == .rejected(.token(.expired)))
     }
 
+    @Test func `is not accepted later if the clock is set back`() throws {
+        let scene = try ProviderScene()
+        scene.start()
+        let token = scene.token()
+        let request = scene.comeBack()
+        scene.now = scene.now - .seconds(3600)
+        scene.handle(.exchanged(request, .token(token)))
+        #expect(scene.answer(request) == .rejected(.token(.issuedInFuture)))
+        #expect(scene.opened.isEmpty)
+        scene.now = scene.now + .seconds(3600)
+        #expect(scene.answer(scene.comeBack()) == .rejected(.state))
+    }
+
     @Test func `survives a restart`() throws {
         let scene = try ProviderScene()
         scene.start()

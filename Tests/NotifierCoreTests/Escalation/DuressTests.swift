@@ -63,7 +63,7 @@ import Testing
             truly.emergency(Town.emergency(1)) == covert.emergency(Town.emergency(1)))
     }
 
-    @Test func `is open for others, who are told not to call`() throws {
+    @Test func `is open for others, who are asked not to call`() throws {
         var world = world(underDuress: true)
         let emergency = try #require(world.emergency(Self.duress))
         #expect(emergency.state == .open && emergency.underDuress == Town.emergency(1))

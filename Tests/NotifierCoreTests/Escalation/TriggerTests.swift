@@ -9,7 +9,7 @@ struct TriggerTests {
     private static let asking = EmergencyTrigger.allCases.filter(\.rules.asksPerson)
 
     @Test(arguments: asking)
-    func `the person is asked on every contact point, and the circle is not told`(
+    func `the person is asked on every contact point, and the circle is not notified`(
         trigger: EmergencyTrigger
     ) {
         var world = World()

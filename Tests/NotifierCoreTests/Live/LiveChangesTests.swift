@@ -51,6 +51,28 @@ import Testing
         return world
     }
 
+    @Test func `of requests for consent reach the person and a ward's guardians`() {
+        var world = world
+        world.apply(
+            .personChanged(
+                Person(
+                    id: Self.ben, name: "Ben", guardians: [Self.anna],
+                    wardUntil: Timestamp(seconds: 9))))
+        world.apply(.consentsChanged(ConsentsChange(person: Self.ben)))
+        #expect(world.events(Self.ben, after: 5) == ["6 consents:\(Self.ben)"])
+        #expect(world.events(Self.anna, after: 5) == ["6 consents:\(Self.ben)"])
+        world.apply(.consentsChanged(ConsentsChange(person: Self.anna)))
+        #expect(world.events(Self.ben, after: 6) == [])
+        #expect(world.events(Self.anna, after: 6) == ["7 consents:\(Self.anna)"])
+        // After the takeover the former guardian learns nothing of older changes, either.
+        world.apply(.personChanged(Person(id: Self.ben, name: "Ben")))
+        #expect(world.events(Self.anna, after: 5) == ["7 consents:\(Self.anna)"])
+        world.changes.prune(through: 7)
+        #expect(world.events(Self.ben, after: 7) == ["8 \(Self.ben)"])
+        let item = LiveItem.consents(Self.ben)
+        #expect(LiveItem(item.description) == item)
+    }
+
     @Test func `come in the order of their records`() {
         let all = world.events(Self.anna, after: 0)
         #expect(all == ["1 \(Self.anna)", "3 \(Self.family)", "4 \(Self.work)"])

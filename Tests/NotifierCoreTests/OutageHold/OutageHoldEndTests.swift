@@ -142,7 +142,7 @@ import Testing
             .emergencyResolved(Town.change(1, .resolved, by: Town.citra.id)), happened: ended)
         #expect(world.emergency(Town.emergency(1))?.state == .resolved)
         #expect(world.emergency(Town.emergency(2))?.state == .open)
-        #expect(world.sent.isEmpty, "nobody hears that it is over")
+        #expect(world.sent.isEmpty, "nobody is notified of its end")
         world.pass(.seconds(600))
         #expect(world.addresses.contains("+60111000003"), "its escalation advances")
         #expect(world.sent.allSatisfy { !isOver($0) || aisha.contains($0.address) })

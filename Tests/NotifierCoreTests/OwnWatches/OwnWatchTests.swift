@@ -125,9 +125,9 @@ import Testing
         for _ in 0..<2 {
             world.receive(.zoneEntered(Town.crossing(at: world.now)))
         }
-        let told = world.sent.filter { world.notification($0.notification)?.reason == .arrived }
-        #expect(Set(told.map(\.address)) == ["+60111000002", "budi@example.org"])
-        #expect(told.allSatisfy { $0.text.contains("arrived at School") })
+        let arrivals = world.sent.filter { world.notification($0.notification)?.reason == .arrived }
+        #expect(Set(arrivals.map(\.address)) == ["+60111000002", "budi@example.org"])
+        #expect(arrivals.allSatisfy { $0.text.contains("arrived at School") })
         #expect(world.emergency(Town.emergency(1))?.state == .open)
     }
 }

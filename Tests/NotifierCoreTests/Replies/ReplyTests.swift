@@ -255,7 +255,9 @@ struct ReplyTests {
         let replies = world.timeline.filter { $0.kind == .reply }
         #expect(replies.map(\.by) == [Town.budi.id, Town.aisha.id])
         #expect(replies.first?.text == "I am on my way with Ali")
-        #expect(world.sent.isEmpty)
+        // Who is known gets the list of words once; it says nothing about the emergency.
+        #expect(world.sent.allSatisfy { $0.text.hasPrefix("Jaga: Words: ") })
+        #expect(!world.sent.contains { $0.address == Self.stranger })
         world.receive(.emergencyResolved(Town.change(1, .resolved, by: Town.budi.id)))
         world.clear()
         write(&world, "thanks")

@@ -35,7 +35,7 @@ struct RequestedMessageTests {
         #expect(row.state == .accepted)
         #expect(!"\(row)".contains(Self.code))
         let published = world.published.filter { $0.kind != .reachabilityChanged }
-        #expect(published.isEmpty, "no other service hears of it")
+        #expect(published.isEmpty, "no other service learns of it")
     }
 
     @Test(arguments: [
@@ -81,7 +81,7 @@ struct RequestedMessageTests {
         #expect(!"\(world.notifications)".contains("TOKEN"))
     }
 
-    @Test func `a request for consent and a ward's date are told`() throws {
+    @Test func `a request for consent and a ward's date are sent`() throws {
         var world = World()
         tell(&world, .consent(link: "https://jaga.example/app/#consents"))
         let question = try #require(world.sent.last?.text)

@@ -88,10 +88,10 @@ struct GatewayTests {
                     event, from: .sos, at: Position(incarnation: .zero, sequence: 1, hash: 0))
             }
         }
-        #expect(host.service.transfers.inFlightAttempts.count == 3)
+        #expect(host.service.runner.transfers.inFlightAttempts.count == 3)
         host.now = host.now + Limits.attemptTimeout + .seconds(1)
         try host.turn { _ in }
-        #expect(host.service.transfers.inFlightAttempts.isEmpty)
+        #expect(host.service.runner.transfers.inFlightAttempts.isEmpty)
     }
 
     @Test func `a receipt is accepted from any sender with the token`() throws {

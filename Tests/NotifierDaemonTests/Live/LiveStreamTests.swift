@@ -72,6 +72,23 @@ import Web
         #expect(host.events(of: aisha.request!) == gone)
     }
 
+    @Test func `says that a person is asked for consent, and where to read it`() throws {
+        let aisha = try connected(1)
+        let budi = try connected(2)
+        try host.change(.consentsChanged(ConsentsChange(person: person(1))))
+        let events = host.events(of: aisha.request!)
+        #expect(events.map(\.name) == ["consents"])
+        let data = try JSON.parse(Array(try #require(events.first).data.utf8))
+        #expect(data["person"] == .string(person(1).description))
+        #expect(data["url"] == .string("/v1/people/\(person(1))/consents"))
+        #expect(host.events(of: budi.request!) == [])
+        // It goes on after the event, not before it.
+        try aisha.receive()
+        aisha.disconnect()
+        try aisha.connect()
+        #expect(host.events(of: aisha.request!) == [])
+    }
+
     @Test func `shows private changes to their person only`() throws {
         let aisha = try connected(1)
         let budi = try connected(2)

@@ -87,7 +87,9 @@ public struct Contract {
                 contentType: content.key, schema: schema,
                 sample: try example ?? sample(schema, in: document))
         }
-        guard let id = method.value["operationId"]?.string, let service = item["x-service"]?.string
+        // Another service may serve one method of a path.
+        guard let id = method.value["operationId"]?.string,
+            let service = method.value["x-service"]?.string ?? item["x-service"]?.string
         else { throw TestFailure("\(path): no operationId or x-service") }
         return Operation(
             id: id, method: method.key.uppercased(), path: path, service: service,

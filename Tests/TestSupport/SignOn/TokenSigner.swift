@@ -4,7 +4,7 @@ import Parsing
 import Runtime
 
 /// Signs tokens with ES256 as an OpenID provider does, with random keys.
-public struct TokenSigner {
+public struct TokenSigner: Sendable {
     /// The keys of this process.
     public enum Key: String, CaseIterable, Sendable { case ec, ec2 }
 

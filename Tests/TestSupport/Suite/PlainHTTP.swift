@@ -6,7 +6,7 @@ import Parsing
 public struct PlainHTTP: Sendable {
     public struct Answer: Sendable {
         public let status: Int
-        /// Names in lower case.
+        /// Names in lower case; several cookies in one text, a line each.
         public let headers: [String: String]
         public let body: [UInt8]
 
@@ -100,7 +100,14 @@ public struct PlainHTTP: Sendable {
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else { continue }
-            headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+            let (name, value) = (
+                parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces)
+            )
+            // Cookies may be set one by one.
+            headers[name] =
+                name == "set-cookie"
+                ? [headers[name], value].compactMap(\.self).joined(separator: "\n")
+                : value
         }
         var body = Array(bytes[end.upperBound...])
         if headers["transfer-encoding"] == "chunked" { body = try unchunked(body) }

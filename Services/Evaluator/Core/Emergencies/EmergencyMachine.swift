@@ -147,7 +147,7 @@ struct EmergencyMachine: Hashable, Sendable {
         ]
     }
 
-    /// Adopts an emergency that the notifier opened as a fallback. What it already told people
+    /// Adopts an emergency that the notifier opened as a fallback. What people already know
     /// stays true.
     mutating func openFallback(
         _ signal: EmergencySignal, at now: Timestamp, rules: EvaluatorRules

@@ -27,6 +27,15 @@ public struct Devices: Sendable {
 
     func condition(of device: DeviceID) -> ConditionRow? { conditions[device] }
 
+    /// How a device reports now; nil = it never reported.
+    func reporting(of device: DeviceID, _ reports: Reports) -> DeviceReporting? {
+        reports.devices.read(device) { row in
+            DeviceReporting(
+                row, isFirst: reports.firstDevices[row.person] == device,
+                impairments: condition(of: device)?.impairments ?? [])
+        }
+    }
+
     /// Applies the status that a phone sent beside fixes. The evaluator gets, once, that a primary
     /// device is impaired.
     ///

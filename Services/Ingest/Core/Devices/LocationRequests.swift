@@ -28,6 +28,8 @@ public struct LocateView: Hashable, Sendable {
     public var lastSeen: Timestamp?
     /// When the request expires.
     public var until: Timestamp
+    /// False during an emergency under duress: the phone must not show that others look.
+    public var asksPhone: Bool
 }
 
 /// Asks phones for their location on request of a person who may see it.
@@ -93,7 +95,7 @@ struct LocationRequests {
             LocateView(
                 person: person, device: device, requested: turn.now,
                 lastSeen: reports.devices[device]?.seen,
-                until: turn.now + .seconds(Limits.locateWaitSeconds)))
+                until: turn.now + .seconds(Limits.locateWaitSeconds), asksPhone: !isCovert))
     }
 
     /// Why a principal may not request a person's location; nil = it is allowed.

@@ -7,7 +7,8 @@ import Model
 public struct Emergencies: Sendable {
     /// All calls of the last weeks.
     public internal(set) var signals: Signals
-    private var pins = PINChecks()
+    /// Wrong PINs that were entered at ingest, for cancels and check-ins.
+    var pins = PINChecks()
 
     init(rows: [EmergencyRow]) { signals = Signals(rows: rows) }
 
@@ -258,7 +259,14 @@ public struct Emergencies: Sendable {
         let signal = signal(
             "under duress, \(request.cause)", of: view, request, reports, in: turn.directory,
             at: turn.now, underDuress: view.emergency)
-        guard signals.raiseCovert(signal, from: view.emergency, &turn) else { return }
+        raiseCovert(signal, from: view.emergency, &turn)
+    }
+
+    /// Publishes a signal under duress on `sos` at once. No evaluator gets it.
+    private mutating func raiseCovert(
+        _ signal: EmergencySignal, from origin: EmergencyID, _ turn: inout Turn<Effect>
+    ) {
+        guard signals.raiseCovert(signal, from: origin, &turn) else { return }
         let id = Hash.derivedID(kind: .sosRaised, person: signal.person, cause: signal.id.raw)
         turn.raise(.sosRaised(signal), id: id, trace: signal.trace)
     }
@@ -311,7 +319,12 @@ public struct Emergencies: Sendable {
         _ view: EmergencyView, _ principal: Principal, in directory: Replica, at now: Timestamp
     ) -> Bool {
         if let caller = view.raisedBy, principal == .person(caller) { return true }
-        let isRecipient = principal.person.map { signals.isRecipient($0, of: view.id) } ?? false
+        let isRecipient =
+            principal.person.map { signals.isRecipient($0, of: view.emergency) } ?? false
+        // Its person may be made to leave the circle of a recipient.
+        if isRecipient, signals.isCovert(view.emergency), case .person(let viewer) = principal {
+            return !directory.hidesEmergencies(of: view.person, from: viewer)
+        }
         let target = RightsTarget.emergency(
             of: view.person, isRecipient: isRecipient,
             isAcknowledged: view.deliveryState == .acknowledged)
@@ -325,6 +338,8 @@ public struct Emergencies: Sendable {
     ) -> EmergencyView {
         var shown = view
         let common = directory.circles(of: view.person, answeredBy: viewer)
+        // They were recipients before the person left.
+        if common.isEmpty, signals.isCovert(view.emergency) { return view }
         shown.endedCircles = view.endedCircles.filter(common.contains)
         let isOver = !common.isEmpty && shown.endedCircles.count == common.count
         // Showing it as active would reveal circles that are not the viewer's.
@@ -360,6 +375,8 @@ public struct Emergencies: Sendable {
             if expired.deadline.kind == .contact, let signal = expired.deadline.emergency {
                 locate(signal, of: expired.deadline.person, event, reports, &turn)
             }
+        case .watchExpired(let signal) where signal.underDuress != nil:
+            raiseCovert(signal, &turn)
         case .watchExpired(var signal):
             if signal.fix == nil { locate(signal.id, of: signal.person, event, reports, &turn) }
             signal.fix =
@@ -400,7 +417,11 @@ public struct Emergencies: Sendable {
         case .signalReceived(var signal):
             signal.fix =
                 signal.fix ?? reports.lastFix(of: signal.person, device: nil, in: turn.directory)
-            raise(signal, &sequencer, &turn)
+            if let origin = signal.underDuress {
+                raiseCovert(signal, from: origin, &turn)
+            } else {
+                raise(signal, &sequencer, &turn)
+            }
         case .acknowledgementCommitted(let answer):
             signals.recordDelivery(answer.emergency, .acknowledged, &turn)
             append(.inputAcknowledgement(answer), about: answer.emergency, of: answer.person)

@@ -91,11 +91,19 @@ public struct Signals: Sendable {
     func hasCovert(_ person: PersonID) -> Bool { covert[person] != nil }
 
     /// Whether the person must not learn that a viewer looked: a recipient of an emergency under
-    /// duress, until a day after its end.
-    func hidesLook(at person: PersonID, by viewer: PersonID?, at now: Timestamp) -> Bool {
-        guard let viewer, viewer != person else { return false }
+    /// duress, staff or the operator, until a day after its end.
+    ///
+    /// The map of a phone goes on being recorded: phones ask for it by themselves.
+    ///
+    /// - Parameter viewer: nil = the operator
+    public func hidesLook(
+        at person: PersonID, by viewer: PersonID?, as kind: AccessKind, in directory: Replica,
+        at now: Timestamp
+    ) -> Bool {
+        guard viewer != person, kind != .map, covertPeople.contains(person) else { return false }
+        let isStaff = viewer.map { directory.person($0)?.staff != nil } ?? true
         return covertRows(of: person).contains { row in
-            row.recipients.contains(viewer)
+            (isStaff || viewer.map(row.recipients.contains) == true)
                 && row.ended.map { now - $0 < .seconds(Limits.covertLooksHiddenSeconds) } ?? true
         }
     }

@@ -1,6 +1,6 @@
 import Model
 
-/// A person whose positions are published.
+/// A person whose positions are published because of an emergency.
 public struct FollowedRow: Hashable, Sendable {
     public var person: PersonID
     /// The open emergency for which the trail was published.
@@ -9,6 +9,18 @@ public struct FollowedRow: Hashable, Sendable {
     public init(person: PersonID, emergency: EmergencyID) {
         self.person = person
         self.emergency = emergency
+    }
+}
+
+/// A person whose positions are published for their live links.
+public struct LiveViewRow: Hashable, Sendable {
+    public var person: PersonID
+    /// The end of the last open link.
+    public var until: Timestamp
+
+    public init(person: PersonID, until: Timestamp) {
+        self.person = person
+        self.until = until
     }
 }
 
@@ -55,6 +67,8 @@ public struct FollowedPositionOpening: Hashable, Sendable {
 public enum FollowedPositionEffect: Hashable, Sendable {
     case follow(FollowedRow)
     case unfollow(PersonID)
+    case saveLiveView(LiveViewRow)
+    case removeLiveView(PersonID)
     /// Appends the first position with its trail to `sos`.
     case open(FollowedPositionOpening)
 }

@@ -37,7 +37,7 @@ public struct IngestLimiter: Sendable {
     /// Admits a request or returns how long its sender has to wait.
     ///
     /// - Parameters:
-    ///   - caller: the device or person; nil = the operator, who is not limited
+    ///   - caller: key of the limit, a device or person; nil = not limited
     ///   - reports: number of reports in the request
     ///   - bytes: size of the payload
     public mutating func admit(
@@ -105,7 +105,7 @@ public struct IngestLimiter: Sendable {
     }
 
     /// The device that used this secret until recently. Its phone is about to be set up again, and
-    /// keeps its data if told to retry later.
+    /// keeps its data if asked to retry later.
     public func deviceOfReplaced(_ hash: String, at now: Timestamp) -> DeviceID? {
         guard let found = replaced[hash], found.until > now else { return nil }
         return found.device

@@ -10,7 +10,7 @@ public struct AccessRow: Hashable, Sendable {
     /// Hours since 1970.
     public var hour: Int64
     public var kind: AccessKind
-    /// As staff gave it; empty = none.
+    /// As staff gave it; empty = none. Of a live link: the name of its recipient.
     public var reason: String
     /// How many accesses it adds to the row.
     public var count: Int

@@ -1,4 +1,5 @@
 import Hashing
+import Hosting
 import IngestCore
 import Model
 import Parsing
@@ -16,10 +17,12 @@ struct ContactRequests {
         let person = try parameters.id("person", PersonID.self)
         guard try !runner.replies.isRepeatedCommand(request, by: principal) else { return }
         let cause = SecureRandom.id()
+        let pin = try request.pin()
+        runner.replies.pending[request.id]?.delay = PINResponses.delay
         try runner.handle(
             .checkIn(
                 CheckInRequest(
                     request: request.id, principal: principal, person: person, cause: cause,
-                    trace: request.trace)))
+                    pin: pin, trace: request.trace)))
     }
 }

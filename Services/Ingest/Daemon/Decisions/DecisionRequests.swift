@@ -69,8 +69,8 @@ struct DecisionRequests {
         }
         let isMore = rows.count == Limits.decisionsPerPageMax || last != rows.last?.number
         if !items.isEmpty, principal.person != person {
-            try runner.writer.access.record(
-                person, by: principal, as: .decisions, reason: reason, at: host.now)
+            try runner.recordAccess(
+                by: principal, to: person, as: .decisions, reason: reason)
         }
         return .json([
             "items": .array(items),

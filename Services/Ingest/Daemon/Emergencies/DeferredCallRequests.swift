@@ -87,7 +87,7 @@ struct DeferredCallRequests {
             return phoneCall(of: request, phone, token: parameters["token"], because: reason)
         case .emergency, .cancellation, .positions, .checkIn, .alarm, .alarmAction, .policy,
             .decisions, .accessLog, .recordAccess, .export, .device, .deviceLog, .journeys, .mqtt,
-            .quarantine:
+            .quarantine, .unprocessedCall:
             return nil
         }
     }
@@ -133,9 +133,7 @@ struct DeferredCallRequests {
     }
 
     private func view(of row: DeferredCalls.Row) -> EmergencyView {
-        let id = DerivedID.signal(
-            row.bare.trigger, person: row.person, device: row.device,
-            messageID: row.bare.messageID ?? "")
+        let id = row.emergency
         return EmergencyView(
             id: id, emergency: id, person: row.person, trigger: row.bare.trigger,
             state: .countdown, deliveryState: .none, raised: row.received, received: row.received,

@@ -35,6 +35,23 @@ final class DeferredCalls {
                     ? JagaEmergency.read(payload.body, received: received).trigger : .panic,
                 messageID: "kept \(id.text)", raised: received)
         }
+
+        /// The id of the emergency that the call becomes, as its sender was answered.
+        var emergency: EmergencyID {
+            DerivedID.signal(
+                bare.trigger, person: person, device: device, messageID: bare.messageID ?? "")
+        }
+    }
+
+    /// A stored call and what became of it.
+    struct Entry {
+        var call: Row
+        /// Failed tries after the first ones.
+        var tries: Int64
+        /// Time of the next try.
+        var due: Timestamp
+        /// Nil = nobody is notified yet.
+        var raised: Timestamp?
     }
 
     private let database: Database
@@ -82,16 +99,25 @@ final class DeferredCalls {
     func next(at now: Timestamp) throws -> Row? {
         try database.first(
             """
-            SELECT id, person, device, client, path, query, body, received, trace, reason
+            SELECT \(Row.columns)
             FROM deferred_call WHERE raised IS NULL AND due <= ? ORDER BY due, id LIMIT 1
-            """, .time(now)
-        ) { row in
-            Row(
-                id: row.id(0), person: row.id(1), device: row.optionalID(2),
-                client: PhoneProtocol.named(row.text(3)), path: row.text(4),
-                payload: PhonePayload(query: Query(encoded: row.text(5)), body: row.blob(6)),
-                received: row.time(7), trace: row.text(8), reason: row.text(9))
-        }
+            """, .time(now), as: Row.init)
+    }
+
+    /// Stored calls for staff: waiting ones first, the newest of each first.
+    func list(from start: Int64, limit: Int) throws -> [Entry] {
+        try database.all(
+            """
+            SELECT \(Row.columns), tries, due, raised FROM deferred_call
+            ORDER BY raised IS NOT NULL, received DESC, id LIMIT ? OFFSET ?
+            """, .integer(limit), .integer(start), as: Entry.init)
+    }
+
+    /// One stored call; nil if there is none.
+    func entry(_ id: ID128) throws -> Entry? {
+        try database.first(
+            "SELECT \(Row.columns), tries, due, raised FROM deferred_call WHERE id = ?", .id(id),
+            as: Entry.init)
     }
 
     func recordRaised(_ id: ID128, at now: Timestamp) throws {
@@ -123,7 +149,7 @@ final class DeferredCalls {
         if waiting > 0 {
             alarms.append(
                 "calls for help cannot be processed, and nobody is notified:"
-                    + " \(waiting); see the log")
+                    + " \(waiting); run jaga emergency unprocessed")
         }
         return alarms
     }
@@ -137,6 +163,27 @@ final class DeferredCalls {
             "jaga_ingest_raised_late_calls",
             "Calls for help of the last week that were raised by a retry."
         ).set(Double(raised))
+    }
+}
+
+extension DeferredCalls.Row {
+    fileprivate static let columns =
+        "id, person, device, client, path, query, body, received, trace, reason"
+
+    fileprivate init(_ row: Store.Row) {
+        self.init(
+            id: row.id(0), person: row.id(1), device: row.optionalID(2),
+            client: PhoneProtocol.named(row.text(3)), path: row.text(4),
+            payload: PhonePayload(query: Query(encoded: row.text(5)), body: row.blob(6)),
+            received: row.time(7), trace: row.text(8), reason: row.text(9))
+    }
+}
+
+extension DeferredCalls.Entry {
+    fileprivate init(_ row: Store.Row) {
+        self.init(
+            call: DeferredCalls.Row(row), tries: row.int64(10), due: row.time(11),
+            raised: row.optionalTime(12))
     }
 }
 

@@ -53,26 +53,13 @@ struct EmergencyRequests {
     ) throws {
         guard try !replies.isRepeatedCommand(request, by: principal) else { return }
         let cause = SecureRandom.id()
-        let pin = try EmergencyRequests.pin(in: request)
+        let pin = try request.pin()
+        replies.pending[request.id]?.delay = PINResponses.delay
         try runner.handle(
             .cancellation(
                 CancelRequest(
                     request: request.id, principal: principal, emergency: emergency, cause: cause,
                     pin: pin, trace: request.trace)))
-    }
-
-    /// The PIN in the body of a cancel; nil = there is none. Other members are ignored: an app that
-    /// sends more must be able to cancel.
-    private static func pin(in request: Request) throws -> String? {
-        guard !request.body.isEmpty, let value = try request.json()["pin"], !value.isNull else {
-            return nil
-        }
-        guard let text = value.string, PersonPIN.isValid(text) else {
-            throw Problem.invalid(
-                "pin must be a text of 4 to 8 digits", field: "pin",
-                hint: "put the digits in quotation marks: \"4711\"")
-        }
-        return text
     }
 
     /// Whether an emergency request is a retry of the last one. In doubt it is a new call: a second

@@ -2,7 +2,8 @@ import IngestCore
 import Model
 import Store
 
-/// The table `followed`: whose positions are published, and for which emergency.
+/// The tables `followed` and `live_view`: whose positions are published, for which emergency, and
+/// until when for live links.
 struct FollowedPositionTable {
     let database: Database
 
@@ -15,6 +16,12 @@ struct FollowedPositionTable {
                 .id(row.person), .id(row.emergency))
         case .unfollow(let person):
             try database.run("DELETE FROM followed WHERE person = ?", .id(person))
+        case .saveLiveView(let row):
+            try database.run(
+                "INSERT OR REPLACE INTO live_view (person, until) VALUES (?, ?)",
+                .id(row.person), .time(row.until))
+        case .removeLiveView(let person):
+            try database.run("DELETE FROM live_view WHERE person = ?", .id(person))
         case .open: break
         }
     }
@@ -31,6 +38,9 @@ struct FollowedPositionTable {
         stored.followed = try database.all("SELECT person, emergency FROM followed") { row in
             FollowedRow(person: row.id(0), emergency: row.id(1))
         }
+        stored.liveViews = try database.all("SELECT person, until FROM live_view") { row in
+            LiveViewRow(person: row.id(0), until: row.time(1))
+        }
     }
 }
 
@@ -43,6 +53,14 @@ extension FollowedPositionTable {
                     person BLOB PRIMARY KEY,
                     emergency BLOB NOT NULL
                 ) STRICT, WITHOUT ROWID;
-                """)
+                """),
+        Migration(
+            number: 25,
+            sql: """
+                CREATE TABLE live_view (
+                    person BLOB PRIMARY KEY,
+                    until INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """),
     ]
 }

@@ -157,7 +157,7 @@ final class AdmissionControl {
         throw problem(wait, isPhone: false)
     }
 
-    /// The id by which requests are counted; nil = the operator, who is not limited.
+    /// The id by which requests are counted; nil = not limited.
     private func caller(_ principal: Principal) -> ID128? {
         switch principal {
         case .operator: nil

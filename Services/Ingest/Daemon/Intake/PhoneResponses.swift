@@ -37,7 +37,7 @@ struct PhoneResponses {
         return .json(body)
     }
 
-    /// What a phone is told in its response.
+    /// Commands for a phone in its response.
     func content(
         of reports: ReportsAnswer, to app: OwnTracks.App
     ) throws -> OwnTracks.AnswerContent {

@@ -27,9 +27,9 @@ struct QuarantineRequests {
             let entry = try entry(
                 parameters.id("entry", QuarantineID.self), request, for: principal)
             if principal.person != entry.person {
-                try runner.writer.access.record(
-                    entry.person, by: principal, as: .quarantine,
-                    reason: try request.accessReason(), at: host.now)
+                try runner.recordAccess(
+                    by: principal, to: entry.person, as: .quarantine,
+                    reason: try request.accessReason())
             }
             host.answer(request.id, .json(JSON.object(entry.members(full: true)).serialized()))
         case .remove:

@@ -50,8 +50,7 @@ struct AccessRequests {
     /// Records that the operator saw positions of these people by events.
     func record(_ people: Set<PersonID>, reason: String?) throws {
         for person in people.sorted() {
-            try runner.writer.access.record(
-                person, by: .operator, as: .tail, reason: reason, at: host.now)
+            try runner.recordAccess(by: .operator, to: person, as: .tail, reason: reason)
         }
     }
 
@@ -94,13 +93,15 @@ struct AccessRequests {
 
     private func view(_ access: Access) -> JSON {
         let viewer = ID128(bytes: access.viewer[...]).map { PersonID($0) }
+        // The recipient of a live link has a name and no account.
+        let isLink = access.kind == AccessKind.liveLink.rawValue
+        let name = isLink ? access.reason : viewer.flatMap { host.replica.person($0)?.name }
         return [
             "hour": .string(Timestamp(seconds: access.hour * 3600).description),
             "viewer": viewer.map { .string($0.description) } ?? .null,
-            "name": viewer.flatMap { host.replica.person($0)?.name }.map { .string($0) }
-                ?? .null,
+            "name": name.map { .string($0) } ?? .null,
             "kind": .string(access.kind), "count": .integer(access.count),
-            "reason": access.reason.isEmpty ? .null : .string(access.reason),
+            "reason": access.reason.isEmpty || isLink ? .null : .string(access.reason),
             "asked": access.asked.map { .string($0.description) } ?? .null,
         ]
     }

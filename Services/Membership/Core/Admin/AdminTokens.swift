@@ -3,8 +3,6 @@ import Model
 
 /// Decides changes of the operator's token and the monitoring token.
 struct AdminTokens {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func rotateOperatorToken(to new: NewCredential) -> Verdict {
@@ -37,5 +35,22 @@ struct AdminTokens {
         context.directory.monitorCredentials.map {
             .credentialRemoved(CredentialRemoval(credential: $0.id))
         }
+    }
+
+    /// Events that make one credential the operator's only one.
+    static func soleToken(
+        _ credential: NewCredential, in directory: Replica, at now: Timestamp
+    ) -> [EventBody] {
+        let old = directory.operatorCredentials
+        var events: [EventBody] = []
+        if !old.contains(where: { $0.hash == credential.hash }) {
+            events.append(
+                .credentialChanged(
+                    Credential(id: credential.id, hash: credential.hash, created: now)))
+        }
+        for outdated in old where outdated.hash != credential.hash {
+            events.append(.credentialRemoved(CredentialRemoval(credential: outdated.id)))
+        }
+        return events
     }
 }

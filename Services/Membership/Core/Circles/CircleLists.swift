@@ -90,7 +90,7 @@ public struct CircleLists: Hashable, Sendable {
             case .personGone(let person):
                 departures[person] = nil
                 rows.append(.personRemoved(person))
-            case .person, .credential, .credentialGone: break
+            case .person, .credential, .credentialGone, .consents: break
             }
         }
         newest = max(newest, now)

@@ -7,8 +7,6 @@ public typealias CirclePatch = Patch<Circle>
 
 /// Decides changes of circles. Settings that show more need the consent of each member.
 struct Circles {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// The creator becomes the first admin; the operator becomes no member.

@@ -92,8 +92,7 @@ public struct CodeRequest: Hashable, Sendable {
     public var kind: Kind
     /// E.164 or a mail address.
     public var number: String
-    /// Nil = the operator.
-    public var by: PersonID?
+    public var by: Actor
     public var at: Timestamp
 }
 
@@ -102,7 +101,7 @@ extension CodeRequest: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         number = try values.decode(String.self, forKey: .number)
-        by = try values.decodeIfPresent(PersonID.self, forKey: .by)
+        by = try values.decode(Actor.self, forKey: .by)
         at = try values.decode(Timestamp.self, forKey: .at)
         kind =
             try values.decodeIfPresent(Kind.self, forKey: .kind)
@@ -152,15 +151,16 @@ public struct Codes: Sendable {
         return pending.code.expires
     }
 
-    /// When the next of a kind may be sent to an address on behalf of a person; nil = now.
+    /// When the next of a kind may be sent to an address on behalf of somebody; nil = now. The
+    /// operator has no limit of their own.
     func next(
-        _ kind: CodeRequest.Kind, to address: String, by person: PersonID?, at now: Timestamp
+        _ kind: CodeRequest.Kind, to address: String, by actor: Actor, at now: Timestamp
     ) -> Timestamp? {
         let requests = requests.filter { $0.kind == kind }
         let limits = kind.limits
         return [
             (requests.filter { $0.number == address }, limits.perAddress),
-            (requests.filter { person != nil && $0.by == person }, limits.perPerson),
+            (requests.filter { actor != .operator && $0.by == actor }, limits.perPerson),
         ].compactMap { requests, limit -> Timestamp? in
             let recent = requests.filter { now - $0.at < Limits.codeWindow }.suffix(limit)
             return recent.count == limit ? recent.first.map { $0.at + Limits.codeWindow } : nil
@@ -190,7 +190,7 @@ extension CommandContext {
     /// - Returns: the verdict if the code is not right; nil if it is
     func enter(
         _ typed: CodeDigest, for subject: CodeSubject, sentTo address: String
-    ) -> MembershipCore.Verdict? {
+    ) -> Verdict? {
         guard var pending = codes.pending[subject], pending.address == address else {
             return .rejected(
                 CommandRejection(
@@ -220,8 +220,8 @@ extension CommandContext {
 
     /// The rejection of a request above a limit; nil if it is within all limits.
     func tooOften(_ kind: CodeRequest.Kind, to address: String) -> CommandRejection? {
-        let person = command.principal.person
-        guard let next = codes.next(kind, to: address, by: person, at: now) else { return nil }
+        let actor = Actor(command.principal)
+        guard let next = codes.next(kind, to: address, by: actor, at: now) else { return nil }
         let (what, limits) = (kind.plural, kind.limits)
         return CommandRejection(
             .tooOften(next - now), "the daily limit for \(what) is reached",

@@ -32,8 +32,7 @@ public struct Consent: Hashable, Sendable, Codable {
     /// Nil for the question about a guardian.
     public var circle: CircleID?
     public var question: Question
-    /// Nil = the operator.
-    public var asker: PersonID?
+    public var asker: Actor
     public var asked: Timestamp
     public var expires: Timestamp
     public var reply: Reply?
@@ -41,7 +40,7 @@ public struct Consent: Hashable, Sendable, Codable {
     /// An open request. There is one per person, circle and kind of question: asking again replaces
     /// it.
     init(
-        of person: PersonID, in circle: CircleID?, _ question: Question, asker: PersonID?,
+        of person: PersonID, in circle: CircleID?, _ question: Question, asker: Actor,
         at now: Timestamp
     ) {
         id = question.id(of: person, in: circle)

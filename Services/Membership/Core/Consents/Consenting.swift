@@ -3,8 +3,6 @@ import Model
 
 /// Decides what a person's reply to a request for consent changes.
 struct Consenting {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Replies to a request. What was agreed to can be withdrawn; that works at once.

@@ -65,7 +65,7 @@ public struct Consents: Sendable {
             case .personRemoved(let removal):
                 rows.values.filter {
                     $0.person == removal.person || $0.question.subject == removal.person
-                        || $0.asker == removal.person && $0.reply == nil
+                        || $0.asker == .person(removal.person) && $0.reply == nil
                 }.sorted { $0.id < $1.id }
             default: []
             }

@@ -8,11 +8,11 @@ import Model
 struct VisibilityConsent {
     let context: CommandContext
 
-    private var actor: PersonID? { context.command.principal.person }
+    private var actor: Actor { Actor(context.command.principal) }
 
     /// Whether a member must agree first: everybody but the caller and the caller's wards.
     private func isAsked(_ member: Membership) -> Bool {
-        guard let actor else { return true }
+        guard case .person(let actor) = actor else { return true }
         if member.person == actor { return false }
         let person = context.directory.person(member.person)
         return person.map { !$0.isWard(of: actor, at: context.now) } ?? false
@@ -155,7 +155,7 @@ struct VisibilityConsent {
         }
         // They joined just now, and read it on the page where they did.
         more.messages = []
-        return more + joined(&circle, invitedBy: invitation.inviter)
+        return more + joined(&circle, invitedBy: invitation.inviter.person)
     }
 
     /// Asks the members whom the newest one sees by role.
@@ -196,8 +196,8 @@ extension CommandContext {
         else { return [] }
         let isWard = person.isWard(at: now)
         let readers = isWard ? person.guardians.compactMap(directory.person) : [person]
-        let sender = consent.asker.flatMap(directory.person)?.name ?? circle
-        return readers.filter { $0.id != consent.asker }.compactMap {
+        let sender = consent.asker.person.flatMap(directory.person)?.name ?? circle
+        return readers.filter { Actor.person($0.id) != consent.asker }.compactMap {
             PersonNotice(to: $0, from: sender, .consent, expires: consent.expires)
         }
     }

@@ -3,8 +3,6 @@ import Model
 
 /// Verifies contact points by code, and tests them.
 struct Contacts {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Sends a code to a contact point. A new code replaces the pending one.
@@ -85,7 +83,7 @@ struct Contacts {
     private func requested(_ kind: CodeRequest.Kind, _ contact: ContactPoint) -> CodeChange {
         .requested(
             CodeRequest(
-                kind: kind, number: contact.address, by: context.command.principal.person,
+                kind: kind, number: contact.address, by: Actor(context.command.principal),
                 at: context.now))
     }
 }

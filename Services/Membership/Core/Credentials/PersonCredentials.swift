@@ -4,8 +4,6 @@ import Model
 /// Decides which credentials and sessions a person has. Credentials of devices are decided by
 /// ``Devices``.
 struct PersonCredentials {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Creates a credential. Nobody but the person may: it acts as them.

@@ -3,8 +3,6 @@ import Model
 
 /// Decides changes of devices and of their credentials.
 struct Devices {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func createDevice(

@@ -22,8 +22,7 @@ public struct Invitation: Hashable, Sendable, Codable {
 
     public var id: InvitationID
     public var circle: CircleID
-    /// Nil = the operator.
-    public var inviter: PersonID?
+    public var inviter: Actor
     public var role: Role
     /// Nil = anybody with the link.
     public var contact: Contact?

@@ -31,7 +31,7 @@ public struct Invitations: Sendable {
 
     /// When a person may invite again; nil = now.
     func next(by inviter: PersonID, at now: Timestamp) -> Timestamp? {
-        let day = createdToday(at: now) { $0.inviter == inviter }
+        let day = createdToday(at: now) { $0.inviter == .person(inviter) }
         guard day.count >= Limits.invitationsPerPersonMax else { return nil }
         return day[day.count - Limits.invitationsPerPersonMax].created + Limits.codeWindow
     }
@@ -41,7 +41,8 @@ public struct Invitations: Sendable {
     func maySend(_ new: Invitation, to contact: Invitation.Contact, at now: Timestamp) -> Bool {
         let declined = rows.values.contains { row in
             row.declined > 0 && row.contact?.key == contact.key
-                && (row.circle == new.circle || row.inviter != nil && row.inviter == new.inviter)
+                && (row.circle == new.circle
+                    || row.inviter != .operator && row.inviter == new.inviter)
         }
         return !declined
             && createdToday(at: now) { $0.contact?.key == contact.key }.count
@@ -84,9 +85,9 @@ public struct Invitations: Sendable {
             }
         case .personRemoved(let removal):
             return rows.values.filter {
-                $0.inviter == removal.person || $0.accepted.contains(removal.person)
+                $0.inviter == .person(removal.person) || $0.accepted.contains(removal.person)
             }.sorted { $0.id < $1.id }.map { row in
-                guard row.inviter != removal.person else { return .remove(row.id) }
+                guard row.inviter != .person(removal.person) else { return .remove(row.id) }
                 var row = row
                 row.accepted = row.accepted.map {
                     $0 == removal.person ? PersonID(.zero) : $0

@@ -3,8 +3,6 @@ import Model
 
 /// Decides who is invited to a circle, and who joins.
 struct Inviting {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Creates an invitation, and sends it if it is to a contact point. The answer is the same
@@ -17,7 +15,7 @@ struct Inviting {
             return .rejected(.missing("circle"))
         }
         if let rejection = check(new, in: circle) { return .rejected(rejection) }
-        let inviter = context.command.principal.person
+        let inviter = Actor(context.command.principal)
         let invitation = Invitation(
             id: new.id, circle: circleID, inviter: inviter, role: new.role ?? .member,
             contact: new.contact, tokenHash: new.tokenHash, created: context.now,
@@ -28,7 +26,7 @@ struct Inviting {
         if let contact = new.contact,
             context.invitations.maySend(invitation, to: contact, at: context.now)
         {
-            let sender = inviter.flatMap(context.directory.person)
+            let sender = inviter.person.flatMap(context.directory.person)
             more.messages.append(
                 PersonNotice(
                     channel: contact.channel, address: contact.address,
@@ -160,7 +158,7 @@ struct Inviting {
         _ circle: Circle, _ invitation: Invitation, _ person: PersonID
     ) -> CommandRejection? {
         let most =
-            invitation.inviter.flatMap(context.directory.person).map {
+            invitation.inviter.person.flatMap(context.directory.person).map {
                 min(
                     Limits.allowance(of: $0.plan).members,
                     context.directory.rights.membersPerCircleMax($0.affiliation))
@@ -207,7 +205,7 @@ extension Invitations {
         if let detail {
             return CommandRejection(.conflict, detail, hint: "ask for another invitation")
         }
-        guard let inviter = invitation.inviter else { return nil }
+        guard let inviter = invitation.inviter.person else { return nil }
         let right = directory.decide(
             .person(inviter), .invite, on: .circle(invitation.circle), at: now)
         let role = directory.circle(invitation.circle)?.member(inviter)?.role

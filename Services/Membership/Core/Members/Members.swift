@@ -3,8 +3,6 @@ import Model
 
 /// Decides who belongs to a circle, and with which role.
 struct Members {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Adds a managed member, who joins at once: the operator anybody, an admin their own ward.
@@ -75,6 +73,7 @@ struct Members {
         }
         if let sharing = patch.sharing { circle.members[index].sharing = sharing }
         if let precision = patch.precision { circle.members[index].precision = precision }
+        if let joinsDrills = patch.joinsDrills { circle.members[index].joinsDrills = joinsDrills }
         guard circle != context.directory.circle(circleID) else {
             return .done([], .circle(circle))
         }
@@ -128,6 +127,8 @@ struct Members {
 extension MemberPatch {
     /// The first field in the patch that only the member may change.
     fileprivate var privateField: String? {
-        sharing != nil ? "sharing" : precision != nil ? "precision" : nil
+        if sharing != nil { return "sharing" }
+        if precision != nil { return "precision" }
+        return joinsDrills != nil ? "joinsDrills" : nil
     }
 }

@@ -3,8 +3,6 @@ import Model
 
 /// Decides changes of messages, and confirms their numbers.
 struct Messages {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func createMessage(
@@ -120,7 +118,7 @@ struct Messages {
         guard message.confirmed == nil, context.tooOften(.code, to: message.number) == nil else {
             return []
         }
-        let requester = context.command.principal.person
+        let requester = Actor(context.command.principal)
         let expires = context.now + Limits.codeAgeMax
         let pending = PendingCode(
             subject: .message(message.id), address: message.number,

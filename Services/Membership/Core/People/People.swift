@@ -7,8 +7,6 @@ public typealias PersonPatch = Patch<Person>
 
 /// Decides changes of people.
 struct People {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func createPerson(_ id: PersonID, _ patch: PersonPatch) -> Verdict {
@@ -75,6 +73,15 @@ struct People {
         }
         events.append(.personRemoved(PersonRemoval(person: id)))
         return .done(events, .erased(id))
+    }
+
+    /// Events that remove a person unconditionally: the erasure was decided before the restore.
+    static func erasure(of person: PersonID, _ state: MembershipState) -> [EventBody] {
+        let circles = state.directory.circles(of: person).compactMap(state.directory.circle).map {
+            $0.departure(of: person)
+        }
+        return circles + state.wards.orphaned(by: person, in: state.directory)
+            + [.personRemoved(PersonRemoval(person: person))]
     }
 
     /// - Parameter person: as stored; nil for a new one

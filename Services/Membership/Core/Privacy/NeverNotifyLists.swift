@@ -16,8 +16,6 @@ public struct NeverNotifyPatch: Hashable, Sendable {
 ///
 /// A change touches nothing else, not even the version of its person, so nobody can notice it.
 struct NeverNotifyLists {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func set(_ patch: NeverNotifyPatch, by personID: PersonID) -> Verdict {

@@ -41,8 +41,6 @@ public struct PINPatch: Hashable, Sendable {
 /// PINs only, and the PIN stays as it is. A change touches nothing else, not even the version of
 /// its person.
 struct PINs {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
     /// What the entered PIN is.
     let match: PINMatch

@@ -4,8 +4,6 @@ import Model
 /// Decides which zones a person accepts: those by which others may learn where they are while they
 /// share zones only.
 struct ZoneAcceptances {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Accepts a zone as it is drawn now.
@@ -24,7 +22,7 @@ struct ZoneAcceptances {
     private func change(
         _ id: ZoneID, of personID: PersonID, _ edit: (inout Person) -> Void
     ) -> Verdict {
-        if let rejection = context.denial(.refuseZone, on: .person(personID)) {
+        if let rejection = context.denial(.optOutOfZones, on: .person(personID)) {
             return .rejected(rejection)
         }
         guard var person = context.directory.person(personID) else {

@@ -3,8 +3,6 @@ import Model
 
 /// Decides changes of sets and subscriptions.
 struct Sets {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func createSet(_ id: ZoneSetID, name: String) -> Verdict {

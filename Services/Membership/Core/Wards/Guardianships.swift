@@ -4,8 +4,6 @@ import Model
 
 /// Decides who is a ward, and who their guardians are.
 struct Guardianships {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Creates a ward of a guardian. Nobody who has an account becomes a ward.
@@ -62,7 +60,7 @@ struct Guardianships {
         }
         if let rejection = full(ward, guardianID) { return .rejected(rejection) }
         let consent = Consent(
-            of: wardID, in: nil, .guardian(guardianID), asker: guardianID, at: context.now)
+            of: wardID, in: nil, .guardian(guardianID), asker: .person(guardianID), at: context.now)
         if let known = context.consents[consent.id], known.expires > context.now {
             switch known.state(at: context.now) {
             case .open: return .done([], .requested(known))

@@ -3,8 +3,6 @@ import Model
 
 /// Decides who may mail zones, and how often.
 struct MailedZones {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Mails zones as a file. Everybody who may read zones may mail them.
@@ -20,13 +18,13 @@ struct MailedZones {
             return .rejected(CommandRejection(.conflict, "there are no zones to mail"))
         }
         if let rejection = context.tooOften(.zones, to: address) { return .rejected(rejection) }
-        let person = context.command.principal.person
+        let actor = Actor(context.command.principal)
         let sender = context.sender(inNameOf: owner)
         return .done(
             [], .mailed,
             codes: [
                 .requested(
-                    CodeRequest(kind: .zones, number: address, by: person, at: context.now)),
+                    CodeRequest(kind: .zones, number: address, by: actor, at: context.now)),
                 .mail(
                     CodeOrder(
                         number: address, sender: sender.name, locale: sender.locale,

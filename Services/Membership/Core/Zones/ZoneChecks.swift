@@ -3,8 +3,6 @@ import Model
 
 /// Checks that the fields of a zone fit together.
 struct ZoneChecks {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Returns the first inconsistency of a zone; nil if it is valid.

@@ -3,13 +3,11 @@ import Model
 
 /// Decides which zones a person opts out of.
 struct ZoneOptOuts {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     /// Opts a person out of a zone: the zone no longer applies to them.
     func optOut(_ id: ZoneID, by personID: PersonID) -> Verdict {
-        if let rejection = context.denial(.refuseZone, on: .person(personID)) {
+        if let rejection = context.denial(.optOutOfZones, on: .person(personID)) {
             return .rejected(rejection)
         }
         guard var person = context.directory.person(personID) else {
@@ -45,7 +43,7 @@ struct ZoneOptOuts {
 
     /// Removes the opt-out of a zone.
     func optIn(_ id: ZoneID, by personID: PersonID) -> Verdict {
-        if let rejection = context.denial(.refuseZone, on: .person(personID)) {
+        if let rejection = context.denial(.optOutOfZones, on: .person(personID)) {
             return .rejected(rejection)
         }
         guard var person = context.directory.person(personID) else {

@@ -3,8 +3,6 @@ import Model
 
 /// Decides changes of zones.
 struct Zones {
-    typealias Verdict = MembershipCore.Verdict
-
     let context: CommandContext
 
     func createZone(_ id: ZoneID, for owner: ZoneOwner, _ patch: ZonePatch) -> Verdict {

@@ -42,13 +42,14 @@ enum MemberBody {
     static func read(_ json: JSON) throws(Problem) -> MemberPatch {
         do throws(FieldError) {
             let fields = try Fields(
-                json, known: ["role", "sharing", "precision"],
+                json, known: ["role", "sharing", "precision", "joinsDrills"],
                 readOnly: [
                     "person", "name", "joined", "trackerID", "managed", "membersSeePosition",
                     "historyDays", "withheldFrom",
                 ])
             var patch = try shared(fields)
             patch.role = try fields.choice("role", Role.self)
+            patch.joinsDrills = try fields.flag("joinsDrills")
             return patch
         } catch {
             throw Problem(error)

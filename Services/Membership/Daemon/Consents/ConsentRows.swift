@@ -14,13 +14,20 @@ struct ConsentRows {
             })
     }
 
-    func record(_ change: ConsentChange) throws {
+    /// - Returns: the person whose consent it is about; nil if there is no such request
+    func record(_ change: ConsentChange) throws -> PersonID? {
         switch change {
         case .save(let row):
             try database.run(
                 "INSERT OR REPLACE INTO consent VALUES (?1, ?2)", .id(row.id),
                 .blob(try JSON.encode(row).serialized()))
-        case .remove(let id): try database.run("DELETE FROM consent WHERE id = ?1", .id(id))
+            return row.person
+        case .remove(let id):
+            let row = try database.first("SELECT data FROM consent WHERE id = ?1", .id(id)) {
+                try JSON.parse($0.blob(0)).decode(Consent.self)
+            }
+            try database.run("DELETE FROM consent WHERE id = ?1", .id(id))
+            return row?.person
         }
     }
 

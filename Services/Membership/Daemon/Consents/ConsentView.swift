@@ -16,12 +16,12 @@ extension View {
         ]
         members += question(row.question, in: directory)
         members += [
-            .init("asker", person(row.asker, in: directory)),
+            .init("asker", actor(row.asker, in: directory)),
             .init("asked", .string(row.asked.description)),
             .init("expires", .string(row.expires.description)),
             .init("state", .string(row.state(at: now).rawValue)),
             .init("replied", text(row.reply?.at.description)),
-            .init("repliedBy", row.reply.map { person($0.by, in: directory) } ?? .null),
+            .init("repliedBy", row.reply.map { actor(.person($0.by), in: directory) } ?? .null),
         ]
         return .object(members)
     }
@@ -39,11 +39,14 @@ extension View {
             ]
         case .role(let viewer, let role):
             [
-                .init("question", "role"), .init("person", person(viewer, in: directory)),
+                .init("question", "role"), .init("person", actor(.person(viewer), in: directory)),
                 .init("role", .string(role.rawValue)),
             ]
         case .guardian(let guardian):
-            [.init("question", "guardian"), .init("person", person(guardian, in: directory))]
+            [
+                .init("question", "guardian"),
+                .init("person", actor(.person(guardian), in: directory)),
+            ]
         }
     }
 }

@@ -13,7 +13,7 @@ final class GeometryQueue: Pollable {
     /// A request and the results of its shapes.
     struct Entry {
         var request: Request
-        /// Nil for the operator.
+        /// Key of the limit; nil = not limited, as the operator is not.
         var requester: ID128?
         var jobs: [GeometryJob]
         var outcomes: [GeometryJob: GeometryOutcome] = [:]
@@ -66,7 +66,7 @@ final class GeometryQueue: Pollable {
 
     /// Rejects a requester whose earlier requests are waiting.
     ///
-    /// - Parameter requester: nil for the operator
+    /// - Parameter requester: key of the limit; nil = not limited
     /// - Throws: 429
     func checkRoom(for requester: ID128?) throws(Problem) {
         guard let requester else { return }

@@ -11,10 +11,10 @@ extension View {
     static func invitation(
         _ row: Invitation, to viewer: Principal?, in directory: Replica, at now: Timestamp
     ) -> JSON {
-        let isOwn = viewer.map { $0.person == row.inviter } ?? false
+        let isOwn = viewer.map { Actor($0) == row.inviter } ?? false
         return [
             "id": .string(row.id.description), "circle": .string(row.circle.description),
-            "inviter": person(row.inviter, in: directory),
+            "inviter": actor(row.inviter, in: directory),
             "role": .string(row.role.rawValue),
             "contact": row.contact.map { contact($0, isMasked: !isOwn) } ?? .null,
             "state": .string(row.state(at: now).rawValue),
@@ -39,7 +39,7 @@ extension View {
                 "historyDays": .integer(days == .max ? 0 : Int64(days)),
             ]
         }
-        let inviter = row.inviter.flatMap(directory.person)
+        let inviter = row.inviter.person.flatMap(directory.person)
         return [
             "circle": .string(circle.name),
             "inviter": inviter.map { .string($0.name) } ?? .null,
@@ -49,9 +49,9 @@ extension View {
         ]
     }
 
-    /// A person by id and name; null = the operator.
-    static func person(_ id: PersonID?, in directory: Replica) -> JSON {
-        guard let id else { return .null }
+    /// A person by id and name; null for the operator.
+    static func actor(_ actor: Actor, in directory: Replica) -> JSON {
+        guard case .person(let id) = actor else { return .null }
         return [
             "id": .string(id.description),
             "name": .string(directory.person(id)?.name ?? ""),

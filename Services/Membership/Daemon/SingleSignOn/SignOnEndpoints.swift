@@ -130,6 +130,29 @@ final class SignOnEndpoints {
         keeper.answer(request.id, .json(["items": .array(items), "next": .null]))
     }
 
+    /// The identities of the caller: what this server keeps of them at providers.
+    ///
+    /// - Throws: 403 for other people, and for the operator
+    func identities(_ request: Request, of person: PersonID) throws {
+        guard let credential = host.credential(of: request) else {
+            throw Problem.unauthorized("the credentials are missing, invalid or expired")
+        }
+        guard credential.person == person, keeper.ownDirectory.person(person) != nil else {
+            throw Problem.denied("only the person may do this", hint: "not-yours")
+        }
+        let items = machine.identities(of: person).map { identity -> JSON in
+            let provider = entries.first { $0.provider.issuer == identity.key.issuer }?.provider
+            return [
+                "issuer": .string(identity.key.issuer), "subject": .string(identity.key.subject),
+                "provider": provider.map { .string($0.id) } ?? .null,
+                "joined": .string(identity.joined.description),
+                "addresses": .array(identity.addresses.map { .string($0) }),
+                "circles": .array(identity.circles.map { .string($0.description) }),
+            ]
+        }
+        keeper.answer(request.id, .json(["items": .array(items), "next": .null]))
+    }
+
     /// Sends the browser to a provider.
     func start(_ request: Request, provider: String) throws {
         let form = try cookieForm(of: request)

@@ -26,7 +26,7 @@ struct ContactReachability: Sendable {
     /// Whether a contact point accepts a severity. After STOP, a number gets emergencies only, as
     /// does a contact point that is not verified.
     func accepts(_ severity: Severity, at contact: ContactPoint) -> Bool {
-        guard severity == .routine else { return true }
+        guard severity == .routine || severity == .drill else { return true }
         return contact.verified != nil
             && (!contact.channel.rules.acceptsReplies || !hasOptedOut(contact.address))
     }
@@ -62,6 +62,21 @@ struct ContactReachability: Sendable {
             numbers[number] = nil
             turn.emit(.remove(.number(number)))
         }
+    }
+
+    // MARK: Proven deliveries
+
+    /// Records that a message to a person was delivered, exact to the day.
+    ///
+    /// Others read the day. So a message about an emergency under duress proves nothing: its person
+    /// would read that somebody was notified.
+    mutating func recordProof(by message: Notification, isCovert: Bool, _ turn: inout Turn) {
+        guard message.recipient != nil, !isCovert else { return }
+        var state = self[message.address]
+        let day = Timestamp(seconds: turn.now.seconds - turn.now.seconds % 86_400)
+        guard state.proven.map({ $0 < day }) ?? true else { return }
+        state.proven = day
+        saveUsage(state, &turn)
     }
 
     // MARK: Publishing

@@ -105,7 +105,7 @@ package struct Delivery: Sendable {
             return DeliveryOutcome(reason: isUnverified ? .notVerified : .unreachable)
         }
         let granted = contacts.filter { contact in
-            plan.severity == .safety || contact.channel != .sms
+            plan.severity.needsNoAllowance || contact.channel != .sms
                 || turn.directory.rights.allowsSMS(person.affiliation)
         }
         guard !granted.isEmpty else { return DeliveryOutcome(reason: .noSMSAllowance) }
@@ -127,7 +127,7 @@ package struct Delivery: Sendable {
             }
             return outcome
         }
-        let reference = self.reference(of: plan.emergency, for: recipient)
+        let reference = self.reference(of: plan, for: recipient)
         let rendered = renderer.render(content, for: person, plan, reference: reference, turn)
         var outcome = DeliveryOutcome(reason: .alreadyNotified)
         for contact in allowed {
@@ -255,6 +255,12 @@ package struct Delivery: Sendable {
         } ?? ""
     }
 
+    private func reference(of plan: DeliveryPlan, for recipient: PersonID) -> String {
+        guard let drill = plan.drill else { return reference(of: plan.emergency, for: recipient) }
+        return DerivedID.reference(
+            of: drill.id, for: recipient, secret: configuration.tokenSecret)
+    }
+
     private func notification(
         _ id: NotificationID, _ plan: DeliveryPlan, _ recipient: PersonID, _ contact: ContactPoint,
         _ rendered: RenderedMessage, _ turn: Turn
@@ -263,11 +269,13 @@ package struct Delivery: Sendable {
             id: id, reason: plan.reason, severity: plan.severity, scope: plan.scope,
             emergency: plan.emergency?.id, circle: plan.circle?.id, person: plan.person,
             recipient: recipient, channel: contact.channel, address: contact.address,
-            rendered: rendered, reference: reference(of: plan.emergency, for: recipient),
+            rendered: rendered, reference: reference(of: plan, for: recipient),
             token: DerivedID.token(id, secret: configuration.tokenSecret), created: turn.now,
             expires: plan.expires, trace: turn.trace)
         notification.wasDue = plan.raised
+        notification.question = plan.question.map { EventID($0) }
         if plan.showsPlace { notification.showsPlace = true }
+        notification.drill = plan.drill?.id
         return notification
     }
 
@@ -390,7 +398,8 @@ package struct Delivery: Sendable {
             let recipient = notification.recipient
         else { return true }
         let circles = Set(turn.directory.circles(of: recipient))
-        return turn.directory.circles(of: person).contains(where: circles.contains)
+        let kept = facts(of: notification)?.keptCircles ?? []
+        return (turn.directory.circles(of: person) + kept).contains(where: circles.contains)
     }
 
     private mutating func sendAttempt(
@@ -732,7 +741,9 @@ package struct Delivery: Sendable {
         let answer = String(receipt.answer.prefix(Limits.answerCharactersMax))
         contacts.update(from: receipt, about: notification, &turn)
         switch receipt.kind {
-        case .delivered: close(id, as: .delivered, answer, &turn)
+        case .delivered:
+            contacts.recordProof(by: notification, isCovert: isCovert(notification), &turn)
+            close(id, as: .delivered, answer, &turn)
         case .failed:
             if notification.state.rank < NotificationState.rejected.rank {
                 reject(id, answer, &turn)
@@ -746,6 +757,12 @@ package struct Delivery: Sendable {
             notification.answer = answer
             book.save(notification, isChange: false, &turn)
         }
+    }
+
+    /// Whether the person concerned must not learn of a message: it is about an emergency under
+    /// duress, or about one that is not known any more.
+    private func isCovert(_ message: Notification) -> Bool {
+        message.emergency != nil && facts(of: message)?.isCovert != false
     }
 
     // MARK: Gateway tests
@@ -864,6 +881,9 @@ package struct Delivery: Sendable {
     /// Messages that wait in memory for a retry.
     package var waitingForRetry: Int { queues.retrying }
 
+    /// The day of the last proven delivery to an address; nil = none is known.
+    package func lastProof(_ address: String) -> Timestamp? { contacts[address].proven }
+
     /// Reachability as last published.
     package var reachability: Reachability { contacts.published }
 
@@ -886,6 +906,13 @@ extension OutgoingMessage {
         var text = notification.text
         if let emergency = notification.emergency, let recipient = notification.recipient {
             let token = DerivedID.linkToken(of: emergency, for: recipient, secret: secret)
+            text = text.replacing(Links.placeholder, with: token.text)
+        } else if let question = notification.question, let recipient = notification.recipient {
+            let token = DerivedID.questionToken(about: question.raw, to: recipient, secret: secret)
+            text = text.replacing(Links.placeholder, with: token.text)
+        }
+        if let drill = notification.drill, let recipient = notification.recipient {
+            let token = DerivedID.linkToken(of: drill, for: recipient, secret: secret)
             text = text.replacing(Links.placeholder, with: token.text)
         }
         self.init(

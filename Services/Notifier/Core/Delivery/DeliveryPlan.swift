@@ -6,6 +6,8 @@ struct DeliveryPlan {
     var severity: Severity
     var scope: EventID
     var emergency: Emergency?
+    /// The drill whose code and link the message contains; nil = none.
+    var drill: Drill?
     var circle: Circle?
     var person: PersonID?
     /// Preferred contact points of these channels; nil = all contact points.
@@ -15,6 +17,8 @@ struct DeliveryPlan {
     /// Exactly these contact points; nil = by the channels.
     var contacts: [ContactPoint]?
     var expires = Timestamp.distantFuture
+    /// The watch or check-in to whose page the text links; nil = none.
+    var question: ID128?
     /// Whether the text shows the person's position.
     var showsPlace = false
     /// Time of the call that the text describes, if it is not the first signal.
@@ -55,17 +59,23 @@ struct DeliveryOutcome {
 /// What delivery knows of an emergency.
 struct EmergencyFacts: Hashable, Sendable {
     let isActive: Bool
+    /// Whether it does not exist for its person.
+    let isCovert: Bool
     /// Whether its messages wait for the operator; false = not any more, nil = never did.
     let isHeld: Bool?
     let raised: Timestamp
     /// When the last further call was raised; nil = none, or not known.
     let lastCall: Timestamp?
+    /// Circles of the person when it opened under duress; nil = a usual emergency.
+    let keptCircles: [CircleID]?
 
     init(_ emergency: Emergency) {
         isActive = emergency.state.isActive
+        isCovert = !emergency.isVisible(to: emergency.person)
         isHeld = emergency.isHeld
         raised = emergency.raised
         lastCall = emergency.latest?.raised
+        keptCircles = emergency.keptMemberships?.map(\.circle)
     }
 }
 

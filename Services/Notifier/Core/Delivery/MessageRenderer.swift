@@ -27,12 +27,13 @@ struct MessageRenderer: Sendable {
                 hasReplies: hasReplies, link: link(for: person.id, plan)))
     }
 
-    /// A recipient's link to the page of an emergency, with a placeholder for its token; empty =
-    /// none. The person in danger has none.
+    /// A recipient's link to the page of an emergency or of a question, with a placeholder for its
+    /// token; empty = none. The person in danger has none to the emergency.
     private func link(for recipient: PersonID, _ plan: DeliveryPlan) -> String {
-        guard let publicURL, let emergency = plan.emergency, recipient != emergency.person else {
-            return ""
-        }
+        guard let publicURL else { return "" }
+        if plan.question != nil { return publicURL + OwnQuestions.path + Links.placeholder }
+        if plan.drill != nil { return publicURL + Links.path + Links.placeholder }
+        guard let emergency = plan.emergency, recipient != emergency.person else { return "" }
         return publicURL + Links.path + Links.placeholder
     }
 

@@ -10,6 +10,9 @@ package enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     /// Zone notifications and others: at most once, only while they are fresh, and only to verified
     /// contact points.
     case routine
+    /// The test messages of drills: sent like those of emergencies, but in no lane of theirs, and
+    /// only to verified contact points that did not opt out.
+    case drill
     /// A gateway test.
     case test
 
@@ -17,7 +20,7 @@ package enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .safety: .safety
         case .account: .account
-        case .routine, .test: .routine
+        case .routine, .drill, .test: .routine
         }
     }
 
@@ -25,9 +28,12 @@ package enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
     var waitsForOperator: Bool {
         switch self {
         case .safety, .routine: true
-        case .account, .test: false
+        case .account, .drill, .test: false
         }
     }
+
+    /// Whether its SMS need no allowance.
+    var needsNoAllowance: Bool { self == .safety || self == .drill }
 }
 
 /// A message rendered for every kind of channel, so that it can change channels.
@@ -56,6 +62,10 @@ package struct Notification: Hashable, Sendable, Codable {
     /// What happened, the same for all recipients. Contact points fail over within it.
     package var scope: EventID
     package var emergency: EmergencyID?
+    /// The watch or check-in to whose page the text links; nil = none.
+    package var question: EventID?
+    /// The drill that it belongs to; nil = none.
+    package var drill: DrillID?
     package var circle: CircleID?
     /// Whom it is about; nil = nobody.
     package var person: PersonID?
@@ -174,7 +184,9 @@ extension Notification {
             token: DerivedID.token(id, secret: secret), created: now,
             expires: expires, trace: trace)
         moved.order = order
+        moved.question = question
         moved.showsPlace = showsPlace
+        moved.drill = drill
         return moved
     }
 

@@ -2,7 +2,7 @@ import Model
 
 /// Why somebody is notified, or is not. Stored with every decision.
 package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
-    // Told.
+    // Notified.
     /// A person whom they guard entered or left a zone.
     case zoneCrossed = "zone-crossed"
     /// A person whom they guard is near a zone.
@@ -51,6 +51,10 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case ownNobodyReached = "own-nobody-reached"
     /// Their own watch ends soon.
     case watchReminder = "watch-reminder"
+    /// Their own check-in is due.
+    case checkInDue = "check-in-due"
+    /// Their own timer ran out.
+    case timerExpired = "timer-expired"
     /// A person in danger has arrived at the destination of their expired watch.
     case arrived
     /// The answer to a text that they sent.
@@ -73,10 +77,12 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
     case accountNotice = "account-notice"
     /// Their consent is asked, or a ward takes over.
     case membership
+    /// A drill of their circle, in which they agreed to take part.
+    case drill
     /// A gateway test.
     case test
 
-    // Not told.
+    // Not notified.
     /// It is about themselves.
     case themselves
     /// They have not accepted their invitation yet.
@@ -134,10 +140,11 @@ package enum NotifyReason: String, Hashable, Sendable, Codable, CaseIterable {
             .standDown, .endedElsewhere, .ownEnded, .ownCountdown, .ownRaised, .sharedAddress,
             .acknowledgementReminder,
             .lateRecord,
-            .ownAcknowledged, .ownNobodyReached, .watchReminder, .arrived,
+            .ownAcknowledged, .ownNobodyReached, .watchReminder, .checkInDue, .timerExpired,
+            .arrived,
             .replyAnswer, .checkInRequested, .contactLost, .contactRestored, .ownBattery,
             .ownImpairment,
-            .deviceImpaired, .accountCode, .accountNotice, .membership, .test:
+            .deviceImpaired, .accountCode, .accountNotice, .membership, .drill, .test:
             true
         case .themselves, .notJoined, .role, .privateZone, .sharingOff, .sharingPaused,
             .zoneTooSmall, .zoneNotAccepted, .transitionOff, .zoneInactive, .notOfCircle, .tooOld,

@@ -20,12 +20,18 @@ package struct NumberState: Hashable, Sendable, Codable {
 
     /// Times of wrong codes from it; nil = none.
     package var wrongCodes: [Timestamp]?
+    /// The day (UTC) of the last message that a gateway confirmed as delivered; nil = none.
+    package var proven: Timestamp?
+    /// When a text from it was last answered with the list of words; nil = not recently.
+    package var explained: Timestamp?
 
     package init(number: String) { self.number = number }
 
     mutating func prune(before limit: Timestamp) {
         sent.removeAll { $0 <= limit }
         if let last = answered, last <= limit { answered = nil }
+        if let last = explained, last <= limit { explained = nil }
+        if let day = proven, limit - day > Limits.proofKept { proven = nil }
         wrongCodes?.removeAll { $0 <= limit }
         if wrongCodes?.isEmpty == true { wrongCodes = nil }
     }
@@ -43,7 +49,7 @@ package struct NumberState: Hashable, Sendable, Codable {
     /// Whether nothing needs to be kept.
     var isDefault: Bool {
         sent.isEmpty && stopped == nil && answered == nil && optedOut == nil && dead == nil
-            && failures == nil && wrongCodes == nil
+            && failures == nil && wrongCodes == nil && proven == nil && explained == nil
     }
 
     var key: ContactPointKey {

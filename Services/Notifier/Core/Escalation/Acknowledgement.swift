@@ -32,7 +32,8 @@ extension Emergency {
 
     /// Whether a circle has a responder: one of its members, or the operator.
     func isAnswered(in circle: CircleID, _ directory: Replica) -> Bool {
-        acknowledgements.contains { $0.counts(for: person, in: circle, directory) }
+        let directory = directory.seen(by: self)
+        return acknowledgements.contains { $0.counts(for: person, in: circle, directory) }
     }
 
     /// Whether the circle's escalation may notify its next tier.
@@ -47,6 +48,7 @@ extension Emergency {
     /// the operator see the first of all.
     func acknowledgement(for viewer: PersonID?, in directory: Replica) -> Acknowledgement? {
         guard let viewer, viewer != person else { return firstAcknowledgement }
+        let directory = directory.seen(by: self)
         let common = directory.circles(of: person, answeredBy: viewer)
         let own = acknowledgements.first { $0.by == viewer }
         return own
@@ -63,6 +65,7 @@ extension Emergency {
     /// - Parameter responder: nil = the operator
     func hasAnswer(of responder: PersonID?, in directory: Replica) -> Bool {
         if acknowledgements.contains(where: { $0.by == responder }) { return true }
+        let directory = directory.seen(by: self)
         let common = responder.map { directory.circles(of: person, answeredBy: $0) }
         return circlesGoingOn(in: directory)
             .filter { common?.contains($0) ?? true }

@@ -46,19 +46,37 @@ struct Acknowledgements: Sendable {
         case .acknowledged where emergency.hasAnswer(of: person, in: turn.directory):
             renew(emergency, by: person, &delivery, &turn)
         case .open, .acknowledged:
-            commit(emergency.id, by: person, &delivery, &turn)
-            // Other services know one responder per emergency, the first.
-            guard emergency.acknowledgements.isEmpty else { break }
-            let answer = EmergencyAnswer(
-                emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
-                note: note, trace: trace)
-            let id = DerivedID.event(
-                .acknowledgementCommitted, emergency.person, .id(emergency.id),
-                .number(book[emergency.id]?.acknowledgementCount ?? 0),
-                .number(turn.now.microseconds))
-            turn.publish(id, .acknowledgementCommitted(answer))
+            let joined = book.joined(with: emergency)
+            for one in [emergency] + joined
+            where one.id == emergency.id || !one.hasAnswer(of: person, in: turn.directory) {
+                // One message is enough: that about the call which the person knows of.
+                let informed =
+                    one.underDuress == nil
+                    ? [] : ([emergency] + joined).filter { $0.id != one.id }.flatMap(\.audience)
+                commit(one.id, by: person, besides: Set(informed), &delivery, &turn)
+                publish(one, by: person, note: note, trace: trace, &turn)
+            }
         }
         return book.status(of: emergency.id, for: person, turn)
+    }
+
+    /// Publishes an acknowledgement that was committed here.
+    ///
+    /// - Parameter emergency: as it was before
+    private func publish(
+        _ emergency: Emergency, by person: PersonID?, note: String?, trace: String,
+        _ turn: inout Turn
+    ) {
+        // Other services know one responder per emergency, the first.
+        guard emergency.acknowledgements.isEmpty else { return }
+        let answer = EmergencyAnswer(
+            emergency: emergency.id, person: emergency.person, by: person, at: turn.now,
+            note: note, trace: trace)
+        let id = DerivedID.event(
+            .acknowledgementCommitted, emergency.person, .id(emergency.id),
+            .number(book[emergency.id]?.acknowledgementCount ?? 0),
+            .number(turn.now.microseconds))
+        turn.publish(id, .acknowledgementCommitted(answer))
     }
 
     /// Withdraws the caller's acknowledgement: circles without another responder are notified
@@ -94,8 +112,11 @@ struct Acknowledgements: Sendable {
     ///
     /// The escalations of the responder's circles stop, and everyone who was notified learns who
     /// responds.
+    ///
+    /// - Parameter informed: people whom other messages inform
     mutating func commit(
-        _ id: EmergencyID, by: PersonID?, _ delivery: inout Delivery, _ turn: inout Turn
+        _ id: EmergencyID, by: PersonID?, besides informed: Set<PersonID> = [],
+        _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         if turn.cause == nil { circles.releaseAnswered(id, &delivery, &turn) }
         guard var emergency = book[id] else { return }
@@ -113,7 +134,8 @@ struct Acknowledgements: Sendable {
             id, .acknowledged, cause: Hash.id("taking", .number(emergency.acknowledgementCount)))
         let name = by.flatMap { turn.directory.person($0)?.name }
         let others = emergency.audience.filter {
-            $0 != by && emergency.goesOn(for: $0, in: turn.directory)
+            $0 != by && !informed.contains($0)
+                && emergency.goesOn(for: $0, in: turn.directory)
         }
         let asked = others.filter {
             emergency.acknowledgement(for: $0, in: turn.directory) == nil
@@ -224,7 +246,8 @@ struct Acknowledgements: Sendable {
         guard let emergency = book[id], emergency.state == .acknowledged else { return }
         for acknowledgement in emergency.acknowledgements {
             guard let by = acknowledgement.by,
-                turn.directory.circles(of: emergency.person, answeredBy: by).isEmpty
+                turn.directory.seen(by: emergency)
+                    .circles(of: emergency.person, answeredBy: by).isEmpty
             else { continue }
             book.deadlines.cancel(acknowledgement.deadline, &turn)
             resume(id, without: acknowledgement, &delivery, &turn)

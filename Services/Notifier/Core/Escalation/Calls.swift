@@ -75,9 +75,17 @@ struct Calls: Sendable {
         }
         let first = book.emergency(named: origin)
         var emergency = Emergency(signal)
+        emergency.keptMemberships = turn.directory.memberships(of: signal.person)
         if let first {
             emergency.reference = first.reference
+            emergency.note = emergency.note ?? first.note
+            emergency.raisedBy = emergency.raisedBy ?? first.raisedBy
+            emergency.onlyRecipients = emergency.onlyRecipients ?? first.onlyRecipients
             if first.isOwnCall { emergency.joinedOwnCall = true }
+        } else if let known = book.signals[origin]?.signal {
+            emergency.note = emergency.note ?? known.note
+            emergency.raisedBy = emergency.raisedBy ?? known.raisedBy
+            emergency.onlyRecipients = emergency.onlyRecipients ?? known.recipients
         }
         open(emergency, &delivery, &turn)
         guard let first, !emergency.isRecordOnly else { return }
@@ -240,7 +248,7 @@ struct Calls: Sendable {
         delivery.cancelEndNotices(of: id, &turn)
         book.record(.pressedAgain, emergency, &turn)
         acknowledgements.reopen(id, as: opening, &delivery, &turn)
-        for circle in turn.directory.circles(of: emergency.person) {
+        for circle in turn.directory.seen(by: emergency).circles(of: emergency.person) {
             circles.start(id, circle, as: opening, &delivery, &turn)
         }
         circles.notifyExhaustion(id, &delivery, &turn)

@@ -28,6 +28,7 @@ extension Reachability {
     /// worse than one that too many get.
     func limit(of emergency: Emergency, in directory: Replica) -> Set<PersonID>? {
         guard let chosen = emergency.onlyRecipients else { return nil }
+        let directory = directory.seen(by: emergency)
         let isAnyReachable = chosen.contains { person in
             !directory.commonCircles(of: emergency.person, and: person).isEmpty
                 && !directory.hidesEmergencies(of: emergency.person, from: person)

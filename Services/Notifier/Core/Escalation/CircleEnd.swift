@@ -18,6 +18,7 @@ extension Emergency {
     /// those in which it has ended.
     func circlesGoingOn(in directory: Replica) -> [CircleID] {
         guard state.isActive else { return [] }
+        let directory = directory.seen(by: self)
         let ended = endedCircles
         return directory.circles(of: person).filter { id in
             !ended.contains(id)
@@ -34,7 +35,7 @@ extension Emergency {
     /// For a recipient who shares no circle with the person any more, it ends when it ends for all.
     func goesOn(for recipient: PersonID, in directory: Replica) -> Bool {
         guard state.isActive else { return false }
-        let common = directory.circles(of: person, answeredBy: recipient)
+        let common = directory.seen(by: self).circles(of: person, answeredBy: recipient)
         guard !common.isEmpty else { return true }
         let ended = endedCircles
         return common.contains { !ended.contains($0) }
@@ -49,7 +50,7 @@ extension Emergency {
     /// How it ended for a recipient for whom it is over while it is active for others.
     func end(for recipient: PersonID, in directory: Replica) -> CircleEnd? {
         guard !goesOn(for: recipient, in: directory) else { return nil }
-        let common = directory.circles(of: person, answeredBy: recipient)
+        let common = directory.seen(by: self).circles(of: person, answeredBy: recipient)
         return (circleEnds ?? []).last { common.contains($0.circle) }
     }
 }

@@ -97,9 +97,9 @@ struct CircleEscalations: Sendable {
         escalation.current = []
         escalation.waitsForWithheld = nil
         self[id, circleID] = escalation
-        guard let circle = turn.directory.circle(circleID), circle.member(emergency.person) != nil
+        let directory = turn.directory.seen(by: emergency)
+        guard let circle = directory.circle(circleID), circle.member(emergency.person) != nil
         else { return turn.save(.escalation(escalation)) }
-        let directory = turn.directory
         let reachability = delivery.reachability
         let ways = Set(delivery.configuration.channels)
         let limit = reachability.limit(of: emergency, in: directory)
@@ -292,7 +292,7 @@ struct CircleEscalations: Sendable {
         of emergency: Emergency, as opening: Repetition, _ delivery: inout Delivery,
         _ turn: inout Turn
     ) {
-        for circle in turn.directory.circles(of: emergency.person)
+        for circle in turn.directory.seen(by: emergency).circles(of: emergency.person)
         where emergency.escalates(in: circle, turn.directory) {
             start(emergency.id, circle, as: opening, &delivery, &turn)
         }
@@ -325,7 +325,7 @@ struct CircleEscalations: Sendable {
     ) {
         guard let emergency = book[id], emergency.state == .acknowledged, !emergency.isRecordOnly
         else { return }
-        let own = turn.directory.circles(of: emergency.person)
+        let own = turn.directory.seen(by: emergency).circles(of: emergency.person)
         let isAnyLeft = of(id).contains { escalation in
             escalation.deadline == nil && own.contains(escalation.circle)
                 && emergency.escalates(in: escalation.circle, turn.directory)

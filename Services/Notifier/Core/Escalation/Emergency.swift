@@ -11,6 +11,10 @@ package struct Emergency: Hashable, Sendable, Codable {
     package var opened: Timestamp?
     package var fix: Fix?
     package var battery: UInt8?
+    /// Whether ``fix`` contradicts the positions before it; nil = no.
+    package var isSuspect: Bool?
+    /// The last position that did not; nil = ``fix``, or none.
+    var believed: Fix?
     package var note: String?
     /// Who called on the person's behalf; nil = nobody.
     package var raisedBy: PersonID?
@@ -67,6 +71,11 @@ package struct Emergency: Hashable, Sendable, Codable {
     /// The emergency that the person ended with a duress PIN, while this one goes on; nil = a usual
     /// emergency. Decided by ``isVisible(to:)``.
     package var underDuress: EmergencyID?
+    /// Memberships that its recipients go on seeing, whatever the person is made to change; nil = a
+    /// usual emergency.
+    package var keptMemberships: [KeptMembership]?
+    /// What those who acknowledged or ended it wrote, oldest first; nil = nothing.
+    package var notes: [EmergencyNote]?
     package var trace: String
 
     /// Whether it exists for a viewer; nil = the operator.
@@ -97,6 +106,22 @@ package struct Emergency: Hashable, Sendable, Codable {
 
     /// The ids of its trigger and of all signals that joined it.
     var signals: [EmergencyID] { [id] + joined.filter { $0 != id } }
+
+    /// Sets a newer position and whether it contradicts those before it.
+    mutating func apply(_ fix: Fix, isSuspect: Bool, after trail: [Fix]) {
+        var trust =
+            trail.isEmpty
+            ? FixTrust(
+                believed: believed ?? (self.isSuspect == true ? nil : self.fix),
+                suspect: self.isSuspect == true ? self.fix : nil)
+            : FixTrust()
+        for earlier in trail { _ = trust.accept(earlier) }
+        let last = trust.believed
+        let contradicts = trust.accept(fix)
+        self.isSuspect = contradicts || isSuspect ? true : nil
+        believed = self.isSuspect == true ? last : nil
+        self.fix = fix
+    }
 
     /// Whether everyone was notified of a further call moments ago, whatever its trigger.
     ///
@@ -148,6 +173,7 @@ package struct Emergency: Hashable, Sendable, Codable {
             id: change.emergency, person: change.person, trigger: change.trigger, state: .countdown,
             raised: change.raised, fix: change.fix, battery: change.battery, note: change.note,
             isLate: change.late, trace: trace)
+        if change.suspect { isSuspect = true }
         if change.signal == change.emergency { raisedBy = change.raisedBy }
         if change.joinedTrigger?.isOwnCall == true { joinedOwnCall = true }
         // A signal that joined has its own recipients; the first one may concern everyone.
@@ -180,9 +206,18 @@ package struct Emergency: Hashable, Sendable, Codable {
         latest = old.latest
         repeated = old.repeated
         isHeld = old.isHeld
+        notes = old.notes
         // Recipients have this code in their messages.
         reference = old.reference
     }
+}
+
+/// What somebody wrote when they acknowledged or ended an emergency.
+package struct EmergencyNote: Hashable, Sendable, Codable {
+    package var at: Timestamp
+    /// Nil = the operator.
+    package var by: PersonID?
+    package var text: String
 }
 
 /// A further call for help during an active emergency.

@@ -78,10 +78,40 @@ struct EmergencyBook: Sendable {
     /// that was ended with a duress PIN. Nil = the operator.
     func emergency(named id: EmergencyID, for viewer: PersonID?) -> Emergency? {
         guard let found = emergency(named: id), found.isVisible(to: viewer) else { return nil }
-        guard !found.state.isActive, viewer != found.person,
-            let covert = covert(of: found.person), covert.underDuress == found.id
-        else { return found }
-        return covert
+        return viewer == found.person ? found : continuation(of: found) ?? found
+    }
+
+    /// What goes on for others of an emergency that its person ended under duress, or ended while
+    /// one under duress goes on; nil = nothing.
+    func continuation(of ended: Emergency) -> Emergency? {
+        guard !ended.state.isActive, ended.underDuress == nil,
+            let covert = covert(of: ended.person), let first = covert.underDuress
+        else { return nil }
+        let isFirst = ended.signals.contains(first)
+        let isLater =
+            covert.opened.flatMap { opened in ended.ended.map { opened <= $0 } } ?? false
+        return isFirst || (isLater && ended.endedBy == ended.person) ? covert : nil
+    }
+
+    /// Whether others must neither call nor text the person of an emergency: it is under duress, or
+    /// another one of the person is.
+    func isUnderDuress(_ emergency: Emergency) -> Bool {
+        emergency.underDuress != nil || covert(of: emergency.person) != nil
+    }
+
+    /// Active emergencies that are one with another for its recipients: the one under duress, and
+    /// calls of its person since.
+    func joined(with emergency: Emergency) -> [Emergency] {
+        let others =
+            emergency.underDuress == nil
+            ? [covert(of: emergency.person)].compactMap(\.self)
+            : active(of: emergency.person).compactMap { emergencies[$0] }
+        return others.filter { $0.state == .open || $0.state == .acknowledged }
+    }
+
+    /// Whether an address is also the person's: nothing about duress goes there or comes from it.
+    func isOwn(_ address: String, of person: PersonID, _ directory: Replica) -> Bool {
+        directory.person(person)?.contacts.contains { $0.address == address } ?? false
     }
 
     // MARK: Access
@@ -102,7 +132,8 @@ struct EmergencyBook: Sendable {
         // An ended emergency needs no acknowledgement first.
         let isAcknowledged =
             emergency.state != .open || emergency.isOver(for: principal.person, turn.directory)
-        let decision = turn.directory.decide(
+        let directory = turn.directory.seen(by: emergency)
+        let decision = directory.decide(
             principal, action,
             on: .emergency(
                 of: emergency.person, isRecipient: emergency.isRecipient(principal.person),
@@ -110,8 +141,8 @@ struct EmergencyBook: Sendable {
             at: turn.now)
         switch decision {
         case .allowed
-        where action == .resolve && emergency.underDuress != nil
-            && !isGuardian(principal.person, of: emergency.person, turn.directory):
+        where action == .resolve && isUnderDuress(emergency)
+            && !mayEndUnderDuress(emergency, principal.person, turn.directory):
             return .no(.denied(.roleTooLow))
         case .allowed: return .yes(emergency)
         case .denied(.notAMember): return .no(.unknown)
@@ -121,10 +152,12 @@ struct EmergencyBook: Sendable {
 
     /// Whether somebody may end an emergency of a person under duress: a guardian, or an admin of a
     /// circle without another guardian.
-    private func isGuardian(
-        _ other: PersonID?, of person: PersonID, _ directory: Replica
+    func mayEndUnderDuress(
+        _ emergency: Emergency, _ other: PersonID?, _ directory: Replica
     ) -> Bool {
         guard let other else { return false }
+        let person = emergency.person
+        let directory = directory.seen(by: covert(of: person) ?? emergency)
         return directory.circles(of: person, answeredBy: other).compactMap(directory.circle)
             .contains { circle in
                 let helpers = Recipients.helpers(of: person, in: circle)
@@ -133,6 +166,24 @@ struct EmergencyBook: Sendable {
                     $0.person == other && $0.role == (hasGuardian ? .guardian : .admin)
                 }
             }
+    }
+
+    /// The emergency if its person may confirm its end now, otherwise the answer to send.
+    func confirmable(_ command: Command, _ turn: Turn) -> Permission {
+        guard
+            let emergency = emergency(named: command.emergency, for: command.principal.person),
+            command.principal.person == emergency.person
+        else {
+            let isKnown = isReadable(command.emergency, by: command.principal, turn)
+            return .no(isKnown ? .denied(.personOnly) : .unknown)
+        }
+        switch emergency.state {
+        case .countdown: return .no(.notYet)
+        case .resolved, .cancelled:
+            return .no(status(of: emergency.id, for: emergency.person, turn))
+        case .open, .acknowledged:
+            return emergency.endedCircles.isEmpty ? .no(.notEnded) : .yes(emergency)
+        }
     }
 
     /// The emergency if its person may reopen it now, otherwise the answer to send.
@@ -173,7 +224,7 @@ struct EmergencyBook: Sendable {
     /// Whether a principal may know that the emergency exists.
     func isReadable(_ id: EmergencyID, by principal: Principal, _ turn: Turn) -> Bool {
         guard let emergency = emergency(named: id, for: principal.person) else { return false }
-        return turn.directory.decide(
+        return turn.directory.seen(by: emergency).decide(
             principal, .readEmergency,
             on: .emergency(
                 of: emergency.person, isRecipient: emergency.isRecipient(principal.person),
@@ -224,16 +275,21 @@ struct EmergencyBook: Sendable {
     }
 
     /// Applies a newer position.
+    ///
+    /// - Parameters:
+    ///   - isSuspect: whether an evaluator found that it contradicts the ones before
+    ///   - trail: positions before it, oldest first, that tell whether it does; empty = unknown
     mutating func updatePosition(
-        _ fix: Fix?, _ battery: UInt8?, of id: EmergencyID, _ delivery: inout Delivery,
-        _ turn: inout Turn
+        _ fix: Fix?, _ battery: UInt8?, isSuspect: Bool = false, after trail: [Fix] = [],
+        of id: EmergencyID, _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         guard var emergency = emergencies[id], let fix,
-            emergency.fix.map({ $0.time < fix.time }) ?? true
+            emergency.fix.map({ $0.time < fix.time || $0 == fix && !trail.isEmpty }) ?? true
         else { return }
-        emergency.fix = fix
+        let before = emergency
+        emergency.apply(fix, isSuspect: isSuspect, after: trail)
         emergency.battery = battery ?? emergency.battery
-        save(emergency, &delivery, &turn)
+        if emergency != before { save(emergency, &delivery, &turn) }
     }
 
     /// Schedules the deadline after which a responder is asked again, or the deadline for their
@@ -294,7 +350,8 @@ struct EmergencyBook: Sendable {
         guard var emergency = emergencies[id] else {
             return DeliveryOutcome(reason: .notOfCircle)
         }
-        let common = turn.directory.circles(of: recipient).compactMap(turn.directory.circle)
+        let directory = turn.directory.seen(by: emergency)
+        let common = directory.circles(of: recipient).compactMap(directory.circle)
             .filter { $0.member(emergency.person) != nil && (circle ?? $0.id) == $0.id }
         // People who left the circle are notified of the end, but of no further call.
         guard !common.isEmpty else { return DeliveryOutcome(reason: .notOfCircle) }
@@ -308,7 +365,7 @@ struct EmergencyBook: Sendable {
         alarm.by = caller.flatMap { turn.directory.person($0)?.name }
         if let fix = emergency.fix {
             if seeing != nil {
-                alarm.place = Place(fix)
+                alarm.place = Place(fix, isSuspect: emergency.isSuspect == true)
                 alarm.signOfLife = emergency.newestSign
             } else {
                 alarm.suppressed = suppressed(
@@ -346,8 +403,9 @@ struct EmergencyBook: Sendable {
 
     /// Whether a recipient may see the exact position, in one of the circles of both.
     func showsPosition(of emergency: Emergency, to recipient: PersonID, _ turn: Turn) -> Bool {
-        turn.directory.circles(of: emergency.person, answeredBy: recipient)
-            .compactMap(turn.directory.circle).contains {
+        let directory = turn.directory.seen(by: emergency)
+        return directory.circles(of: emergency.person, answeredBy: recipient)
+            .compactMap(directory.circle).contains {
                 isExact(emergency, to: recipient, in: $0, turn)
             }
     }
@@ -356,7 +414,8 @@ struct EmergencyBook: Sendable {
         _ emergency: Emergency, to recipient: PersonID, in circle: Circle, _ turn: Turn
     ) -> Bool {
         guard let member = circle.member(emergency.person) else { return false }
-        return PositionAccess(of: .person(recipient), in: circle, turn.directory, at: turn.now)
+        let directory = turn.directory.seen(by: emergency)
+        return PositionAccess(of: .person(recipient), in: circle, directory, at: turn.now)
             .detail(of: member, sharesByOwnCall: emergency.isOwnCall) == .exact
     }
 
@@ -477,7 +536,7 @@ struct EmergencyBook: Sendable {
     ) {
         let circles =
             circle.map { [$0] }
-            ?? turn.directory.circles(of: emergency.person).filter {
+            ?? turn.directory.seen(by: emergency).circles(of: emergency.person).filter {
                 emergency.concerns($0, turn.directory)
             }
         for id in circles {

@@ -33,7 +33,11 @@ struct Endings: Sendable {
         case .resolved, .cancelled: break
         case .open, .acknowledged:
             if let person {
-                resolve(emergency, by: person, command, &delivery, &turn)
+                // Read before anything ends: without the one under duress, the others are usual.
+                let joined = book.joined(with: emergency)
+                for one in [emergency] + joined {
+                    resolve(one, by: person, command, &delivery, &turn)
+                }
             } else {
                 resolveForAll(
                     emergency, by: nil, note: command.note, trace: command.trace, &delivery, &turn)
@@ -42,27 +46,14 @@ struct Endings: Sendable {
         turn.answer(command, book.status(of: emergency.id, for: person, turn))
     }
 
-    /// Handles the person's confirmation that their emergency is over.
-    mutating func confirm(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
-        turn.trace = command.trace
-        guard
-            let emergency = book.emergency(
-                named: command.emergency, for: command.principal.person),
-            command.principal.person == emergency.person
-        else {
-            let isKnown = book.isReadable(command.emergency, by: command.principal, turn)
-            return turn.answer(command, isKnown ? .denied(.personOnly) : .unknown)
-        }
-        switch emergency.state {
-        case .countdown: return turn.answer(command, .notYet)
-        case .resolved, .cancelled: break
-        case .open, .acknowledged:
-            guard !emergency.endedCircles.isEmpty else { return turn.answer(command, .notEnded) }
-            resolveForAll(
-                emergency, by: emergency.person, note: command.note, trace: command.trace,
-                &delivery, &turn)
-        }
-        turn.answer(command, book.status(of: emergency.id, for: emergency.person, turn))
+    /// Ends an emergency whose person confirmed that it is over.
+    mutating func confirm(
+        _ emergency: Emergency, _ command: Command, _ delivery: inout Delivery,
+        _ turn: inout Turn
+    ) {
+        resolveForAll(
+            emergency, by: emergency.person, note: command.note, trace: command.trace, &delivery,
+            &turn)
     }
 
     /// Ends an emergency in the circles that the resolver shares with the person, or for all if no
@@ -71,7 +62,7 @@ struct Endings: Sendable {
         _ emergency: Emergency, by resolver: PersonID, _ command: Command,
         _ delivery: inout Delivery, _ turn: inout Turn
     ) {
-        let directory = turn.directory
+        let directory = turn.directory.seen(by: emergency)
         let common = directory.circles(of: emergency.person, answeredBy: resolver)
         let ended = emergency.circlesGoingOn(in: directory).filter(common.contains)
         let left = emergency.circlesGoingOn(in: directory).filter { !common.contains($0) }

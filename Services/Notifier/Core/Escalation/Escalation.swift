@@ -9,6 +9,8 @@ import Model
 /// ``EmergencyBook``.
 package struct Escalation: Sendable {
     private var calls: Calls
+    /// PINs of people who end their emergency here.
+    private var pins = PINChecks()
 
     private var endings: Endings {
         get { calls.endings }
@@ -38,6 +40,7 @@ package struct Escalation: Sendable {
 
     mutating func acknowledge(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
         acknowledgements.acknowledge(command, &delivery, &turn)
+        keepNote(of: command, &delivery, &turn)
     }
 
     /// Acknowledges an emergency by SMS.
@@ -63,10 +66,68 @@ package struct Escalation: Sendable {
 
     mutating func resolve(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
         endings.resolve(command, &delivery, &turn)
+        keepNote(of: command, &delivery, &turn)
     }
 
+    /// Handles the person's confirmation that their emergency is over. Asks for the PIN if one is
+    /// set.
     mutating func confirmEnd(_ command: Command, _ delivery: inout Delivery, _ turn: inout Turn) {
-        endings.confirm(command, &delivery, &turn)
+        turn.trace = command.trace
+        let emergency: Emergency
+        switch book.confirmable(command, turn) {
+        case .yes(let found): emergency = found
+        case .no(let answer): return turn.answer(command, answer)
+        }
+        switch pins.check(
+            command.pin, of: emergency.person, in: turn.directory, at: turn.now)
+        {
+        case .right: break
+        case .duress: openCovert(from: emergency, trace: command.trace, &delivery, &turn)
+        case .missing: return turn.answer(command, .pinNeeded)
+        case .wrong, .tooMany: return turn.answer(command, .wrongPIN)
+        case .wait(let seconds): return turn.answer(command, .tooManyPINs(seconds: seconds))
+        }
+        endings.confirm(emergency, command, &delivery, &turn)
+        turn.answer(command, book.status(of: emergency.id, for: emergency.person, turn))
+        keepNote(of: command, &delivery, &turn)
+    }
+
+    /// Opens an emergency that its person never sees, before the end that they see.
+    ///
+    /// Ingest gets it by the stream. One that is open goes on.
+    private mutating func openCovert(
+        from emergency: Emergency, trace: String, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        guard book.covert(of: emergency.person) == nil else { return }
+        let id = EmergencyID(
+            Hash.id(
+                "under duress", .id(emergency.id), .number(emergency.endings ?? 0),
+                .number(emergency.partialEndings ?? 0)))
+        let signal = EmergencySignal(
+            id: id, person: emergency.person, trigger: emergency.trigger, raised: turn.now,
+            received: turn.now, countdownEnds: turn.now, fix: emergency.fix,
+            battery: emergency.battery, note: emergency.note,
+            recipients: emergency.onlyRecipients, raisedBy: emergency.raisedBy, trace: trace,
+            underDuress: emergency.id)
+        turn.publish(
+            DerivedID.event(.signalReceived, emergency.person, .id(id)), .signalReceived(signal))
+        calls.openCovert(signal, from: emergency.id, &delivery, &turn)
+    }
+
+    /// Stores the note of a command that took effect.
+    private mutating func keepNote(
+        of command: Command, _ delivery: inout Delivery, _ turn: inout Turn
+    ) {
+        let status = turn.effects.lazy.compactMap { effect -> EmergencyStatus? in
+            guard case .answer(command.request, .status(let status)) = effect else { return nil }
+            return status
+        }.first
+        guard let text = command.note, let status, status.isYours,
+            var emergency = book[status.emergency]
+        else { return }
+        let note = EmergencyNote(at: turn.now, by: command.principal.person, text: text)
+        emergency.notes = ((emergency.notes ?? []) + [note]).suffix(Limits.emergencyNotesMax)
+        book.save(emergency, &delivery, &turn)
     }
 
     /// Reopens the person's emergency after somebody else ended it, in all circles or in some.
@@ -170,7 +231,8 @@ package struct Escalation: Sendable {
         let covert = book.covert(of: position.person).map { [$0.id] } ?? []
         for id in book.active(of: position.person) + covert where book[id]?.state != .countdown {
             book.updatePosition(
-                position.fixes.last, position.battery, of: id, &delivery, &turn)
+                position.fixes.last, position.battery, after: position.fixes.dropLast(), of: id,
+                &delivery, &turn)
         }
     }
 
@@ -232,7 +294,9 @@ package struct Escalation: Sendable {
         markAnswered(change.signal, &turn)
         markAnswered(change.emergency, &turn)
         if let known = book[change.emergency], known.opened != nil {
-            book.updatePosition(change.fix, change.battery, of: known.id, &delivery, &turn)
+            book.updatePosition(
+                change.fix, change.battery, isSuspect: change.suspect, of: known.id, &delivery,
+                &turn)
             confirmByEvaluator(known.id, &delivery, &turn)
             return calls.join(
                 known.id, signal: change.signal, FurtherCall(change), &delivery, &turn)
@@ -277,7 +341,8 @@ package struct Escalation: Sendable {
             return open(change, joined: [signal], &delivery, &turn)
         }
         confirmByEvaluator(id, &delivery, &turn)
-        book.updatePosition(change.fix, change.battery, of: id, &delivery, &turn)
+        book.updatePosition(
+            change.fix, change.battery, isSuspect: change.suspect, of: id, &delivery, &turn)
         calls.join(id, signal: signal, FurtherCall(change), &delivery, &turn)
     }
 

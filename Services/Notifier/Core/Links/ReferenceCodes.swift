@@ -45,7 +45,8 @@ struct ReferenceCodes: Sendable {
             return turn.emit(.answer(request: command.request, .tooMany(after: wait)))
         }
         let found = ReferenceCodes.emergency(
-            with: command.code, escalation, delivery, sentTo: { $0.recipients.contains(person) })
+            with: command.code, escalation, delivery, turn.directory,
+            sentTo: { $0.recipients.contains(person) })
         guard let found, found.state.isActive else {
             wrong[person] = tries + [turn.now]
             return turn.emit(.answer(request: command.request, .unknown))
@@ -64,18 +65,26 @@ struct ReferenceCodes: Sendable {
     }
 
     /// The newest emergency with a message that contains the code, an active one before others.
+    /// What goes on of one that was ended under duress stands for it.
     ///
     /// - Parameter sentTo: whether a message counts
     static func emergency(
-        with code: String, _ escalation: Escalation, _ delivery: Delivery,
+        with code: String, _ escalation: Escalation, _ delivery: Delivery, _ directory: Replica,
         sentTo: (Notification) -> Bool
     ) -> Emergency? {
         guard !code.isEmpty else { return nil }
-        let matching = escalation.book.all.filter { emergency in
-            delivery.book.about(emergency.id).contains { message in
+        let matching = escalation.book.all.compactMap { emergency -> Emergency? in
+            let messages = delivery.book.about(emergency.id).filter { message in
                 message.reference == code && message.attempts > 0
                     && message.recipient != emergency.person && sentTo(message)
             }
+            guard !messages.isEmpty else { return nil }
+            // Under duress nothing comes from an address that is also the person's.
+            let isForeign = messages.contains {
+                !escalation.book.isOwn($0.address, of: emergency.person, directory)
+            }
+            guard isForeign else { return emergency.underDuress == nil ? emergency : nil }
+            return escalation.book.continuation(of: emergency) ?? emergency
         }
         let newest = matching.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
         return newest.first(where: \.state.isActive) ?? newest.first

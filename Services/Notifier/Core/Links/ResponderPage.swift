@@ -23,6 +23,8 @@ package struct ResponderPage: Hashable, Sendable {
         package var certainty: String
         /// "2 min ago".
         package var age: String
+        /// Whether it contradicts the other positions.
+        package var isSuspect: Bool
     }
 
     /// Somebody who responds.
@@ -48,31 +50,20 @@ package struct ResponderPage: Hashable, Sendable {
     package var whereabouts: Whereabouts
     /// Earlier positions, newest first.
     package var trail: [Spot]
+    /// The trail with zones; nil = the exact position is not shown.
+    package var sketch: Sketch?
     /// Percent; nil = unknown.
     package var battery: UInt8?
-    /// The number of the person; nil = not known.
+    /// The number of the person; nil = not known, or nobody may call it.
     package var phone: String?
+    /// Whether the reader must neither call nor text the person.
+    package var isUnderDuress: Bool
     /// Names of the recipients whom the reader knows, without the reader.
     package var recipients: [String]
     package var responders: [Responder]
     package var canAcknowledge: Bool
     package var canWithdraw: Bool
     package var canResolve: Bool
-}
-
-/// Positions of a person in danger that the notifier knows.
-package struct EmergencyPositions: Hashable, Sendable {
-    package var newest: Fix?
-    /// Percent; nil = unknown.
-    package var battery: UInt8?
-    /// Before ``newest``, newest first.
-    package var trail: [Fix]
-
-    package init(newest: Fix?, battery: UInt8?, trail: [Fix] = []) {
-        self.newest = newest
-        self.battery = battery
-        self.trail = trail
-    }
 }
 
 extension Notifier {
@@ -82,14 +73,31 @@ extension Notifier {
         of hash: LinkHash, _ directory: Replica
     ) -> (emergency: Emergency, recipient: PersonID)? {
         guard let link = links[hash], directory.person(link.recipient) != nil,
-            let emergency = escalation.book.emergency(named: link.emergency),
+            let emergency = emergency(of: link, directory),
             emergency.state == .open || emergency.state == .acknowledged,
             emergency.isRecipient(link.recipient),
             !directory.hidesEmergencies(of: emergency.person, from: link.recipient),
-            !directory.circles(of: emergency.person, answeredBy: link.recipient).isEmpty,
+            !directory.seen(by: emergency)
+                .circles(of: emergency.person, answeredBy: link.recipient).isEmpty,
             emergency.goesOn(for: link.recipient, in: directory)
         else { return nil }
         return (emergency, link.recipient)
+    }
+
+    /// The emergency that a link leads to: what goes on of one that was ended under duress, unless
+    /// the link may have reached an address that is also the person's.
+    private func emergency(of link: PersonalLink, _ directory: Replica) -> Emergency? {
+        guard let found = escalation.book.emergency(named: link.emergency),
+            let covert = escalation.book.continuation(of: found)
+        else { return escalation.book.emergency(named: link.emergency) }
+        let sent = delivery.book.about(found.id).filter {
+            $0.recipients.contains(link.recipient)
+        }.map(\.address)
+        let own = directory.person(link.recipient)?.contacts.map(\.address) ?? []
+        let isShared = (sent + own).contains {
+            escalation.book.isOwn($0, of: found.person, directory)
+        }
+        return isShared ? found : covert
     }
 
     /// The language of a recipient.
@@ -98,20 +106,27 @@ extension Notifier {
     }
 
     /// The page of a link; nil if the link is not valid.
+    ///
+    /// - Parameter rows: the stored positions of the person in danger, oldest first
     package func page(
-        of hash: LinkHash, _ directory: Replica, at now: Timestamp
+        of hash: LinkHash, _ directory: Replica, at now: Timestamp,
+        stored rows: [FollowedPositionRow] = []
     ) -> ResponderPage? {
         guard let (emergency, recipient) = target(of: hash, directory),
             let reader = directory.person(recipient),
             let person = directory.person(emergency.person)
         else { return nil }
-        let positions = EmergencyPositions(newest: emergency.fix, battery: emergency.battery)
+        let positions = PersonPositions(of: emergency, stored: rows)
         let text = PageText(
             phrases: Language(locale: reader.locale).phrases, now: now,
             offsetSeconds: delivery.renderer.offset(of: reader, at: now),
             map: delivery.renderer.map)
         let turn = Turn(now: now, directory: directory)
-        let rights = PageRights(emergency, of: recipient, turn)
+        let isUnderDuress = escalation.book.isUnderDuress(emergency)
+        let mayEnd =
+            !isUnderDuress
+            || escalation.book.mayEndUnderDuress(emergency, recipient, directory)
+        let rights = PageRights(emergency, of: recipient, mayEnd: mayEnd, turn)
         let isExact = escalation.book.showsPosition(of: emergency, to: recipient, turn)
         return ResponderPage(
             emergency: emergency.id, recipient: recipient,
@@ -124,7 +139,11 @@ extension Notifier {
                 positions, emergency, recipient, isExact: isExact, text, turn),
             trail: isExact
                 ? positions.trail.prefix(Limits.pageTrailMax).map(text.spot) : [],
-            battery: positions.battery, phone: phone(of: person),
+            sketch: isExact
+                ? Sketch(of: positions, zones: zones(near: emergency, for: recipient, directory))
+                : nil,
+            battery: positions.battery, phone: isUnderDuress ? nil : phone(of: person),
+            isUnderDuress: isUnderDuress,
             recipients: names(of: emergency, besides: recipient, directory),
             responders: emergency.acknowledgements.map { acknowledgement in
                 ResponderPage.Responder(
@@ -137,13 +156,15 @@ extension Notifier {
     }
 
     private func whereabouts(
-        _ positions: EmergencyPositions, _ emergency: Emergency, _ recipient: PersonID,
+        _ positions: PersonPositions, _ emergency: Emergency, _ recipient: PersonID,
         isExact: Bool, _ text: PageText, _ turn: Turn
     ) -> ResponderPage.Whereabouts {
-        guard let fix = positions.newest else { return .unknown }
-        if isExact { return .at(text.spot(fix)) }
-        let circles = turn.directory.circles(of: emergency.person, answeredBy: recipient)
-            .compactMap(turn.directory.circle)
+        guard let newest = positions.newest else { return .unknown }
+        if isExact { return .at(text.spot(newest)) }
+        let fix = newest.fix
+        let directory = turn.directory.seen(by: emergency)
+        let circles = directory.circles(of: emergency.person, answeredBy: recipient)
+            .compactMap(directory.circle)
         switch escalation.book.suppressed(
             fix, of: emergency.person, from: circles, to: recipient, turn)
         {
@@ -151,6 +172,18 @@ extension Notifier {
         case .zone(let zone, let taken):
             return .zone(text.phrases.inZone(zone, at: text.clock(taken)))
         }
+    }
+
+    /// Zones of the circles of both, which their members may read, and of these circles' sets.
+    private func zones(
+        near emergency: Emergency, for recipient: PersonID, _ directory: Replica
+    ) -> [Zone] {
+        let circles = directory.circles(of: emergency.person, answeredBy: recipient)
+            .compactMap(directory.circle)
+        let owners = circles.flatMap { circle in
+            [ZoneOwner.circle(circle.id)] + circle.sets.map(ZoneOwner.set)
+        }
+        return owners.flatMap { directory.zones(of: $0) }.filter(\.active)
     }
 
     private func phone(of person: Person) -> String? {
@@ -164,7 +197,8 @@ extension Notifier {
     private func names(
         of emergency: Emergency, besides recipient: PersonID, _ directory: Replica
     ) -> [String] {
-        let common = directory.circles(of: emergency.person, answeredBy: recipient)
+        let common = directory.seen(by: emergency)
+            .circles(of: emergency.person, answeredBy: recipient)
             .compactMap(directory.circle)
         return emergency.audience.filter { other in
             other != recipient && common.contains { $0.member(other)?.joined != nil }
@@ -178,9 +212,10 @@ private struct PageRights {
     var canWithdraw: Bool
     var canResolve: Bool
 
-    init(_ emergency: Emergency, of recipient: PersonID, _ turn: Turn) {
+    init(_ emergency: Emergency, of recipient: PersonID, mayEnd: Bool, _ turn: Turn) {
+        let directory = turn.directory.seen(by: emergency)
         func isAllowed(_ action: Action) -> Bool {
-            turn.directory.decide(
+            directory.decide(
                 .person(recipient), action,
                 on: .emergency(
                     of: emergency.person, isRecipient: true,
@@ -190,12 +225,12 @@ private struct PageRights {
         canWithdraw = emergency.acknowledgements.contains { $0.by == recipient }
         let isAnswered = emergency.hasAnswer(of: recipient, in: turn.directory)
         canAcknowledge = isAllowed(.acknowledge) && !isAnswered
-        canResolve = emergency.state == .acknowledged && isAllowed(.resolve)
+        canResolve = emergency.state == .acknowledged && mayEnd && isAllowed(.resolve)
     }
 }
 
 /// Texts of a page for its reader.
-private struct PageText {
+struct PageText {
     let phrases: any Phrasebook
     let now: Timestamp
     let offsetSeconds: Int?
@@ -208,13 +243,13 @@ private struct PageText {
 
     func ago(_ time: Timestamp) -> String { ClockText.ago(now - time, in: phrases) }
 
-    func spot(_ fix: Fix) -> ResponderPage.Spot {
-        let place = Place(fix)
+    func spot(_ marked: MarkedFix) -> ResponderPage.Spot {
+        let place = Place(marked.fix, isSuspect: marked.isSuspect)
         return ResponderPage.Spot(
             coordinates: PlaceText.coordinates(place.position),
             map: PlaceText.link(place.position, map: map),
             certainty: phrases.certainty(
                 metres: place.accuracyMetres, taken: clock(place.taken)),
-            age: ago(place.taken))
+            age: ago(place.taken), isSuspect: place.isSuspect)
     }
 }

@@ -16,6 +16,8 @@ package struct LiveChanges: Sendable {
     private var circles: [CircleKey: LiveMark] = [:]
     private var people: [PersonID: LiveMark] = [:]
     private var gone: [PersonID: [LiveItem: LiveMark]] = [:]
+    /// By reader: when requests for whose consent changed last.
+    private var consents: [PersonID: [PersonID: LiveMark]] = [:]
     /// The record up to which nothing is remembered.
     package private(set) var floor: UInt64
 
@@ -28,6 +30,8 @@ package struct LiveChanges: Sendable {
             circles[CircleKey(circle: id, audience: audience)] = row.mark
         case .person(let id): people[id] = row.mark
         case .gone(let item, let person): gone[person, default: [:]][item] = row.mark
+        case .consents(let person, let reader):
+            consents[reader, default: [:]][person] = row.mark
         }
     }
 
@@ -52,6 +56,10 @@ package struct LiveChanges: Sendable {
         people = people.filter { $0.value.sequence > floor }
         gone = gone.compactMapValues { items in
             let kept = items.filter { $0.value.sequence > floor }
+            return kept.isEmpty ? nil : kept
+        }
+        consents = consents.compactMapValues { people in
+            let kept = people.filter { $0.value.sequence > floor }
             return kept.isEmpty ? nil : kept
         }
     }
@@ -79,6 +87,10 @@ package struct LiveChanges: Sendable {
         for (item, mark) in gone[person] ?? [:] where !directory.shows(item, to: person) {
             append(item, mark, isGone: true)
         }
+        for (asked, mark) in consents[person] ?? [:]
+        where directory.shows(.consents(asked), to: person) {
+            append(.consents(asked), mark)
+        }
         return events.sorted { $0.point < $1.point }
     }
 }
@@ -90,6 +102,7 @@ package struct LiveRow: Hashable, Sendable {
         case circle(CircleID, CircleAudience)
         case person(PersonID)
         case gone(LiveItem, for: PersonID)
+        case consents(of: PersonID, for: PersonID)
     }
 
     package var subject: Subject
@@ -109,6 +122,7 @@ extension LiveRow.Subject {
         case .circleGone(let id, let person): self = .gone(.circle(id), for: person)
         case .person(let id): self = .person(id)
         case .credentialGone(let id, let person): self = .gone(.credential(id), for: person)
+        case .consents(let person, let reader): self = .consents(of: person, for: reader)
         // The streams of a removed person end; a new credential is part of the person's data.
         case .personGone, .credential: return nil
         }
@@ -122,6 +136,8 @@ extension Replica {
         case .person(let id): self.person(id) != nil
         case .circle(let id): circle(id)?.audience(of: person) != nil
         case .credential(let id): credential(id)?.person == person
+        case .consents(let id):
+            self.person(id).map { id == person || $0.guardians.contains(person) } ?? false
         }
     }
 }
@@ -137,7 +153,8 @@ extension VisibleChange {
                 ($0.joined == nil) == (audience == .invited)
             }.map(\.person)
         case .circleGone(_, let person), .person(let person), .personGone(let person),
-            .credential(_, let person), .credentialGone(_, let person):
+            .credential(_, let person), .credentialGone(_, let person),
+            .consents(_, let person):
             [person]
         }
     }

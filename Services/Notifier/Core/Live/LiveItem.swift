@@ -8,6 +8,10 @@ package enum LiveItem: Hashable, Sendable, Comparable, CustomStringConvertible {
     case person(PersonID)
     case circle(CircleID)
     case credential(CredentialID)
+    /// Requests for the consent of the person, or of a ward of theirs.
+    case consents(PersonID)
+
+    private static let consentsPrefix = "consents:"
 
     /// Parses the output of ``description``.
     package init?(_ text: String) {
@@ -17,6 +21,10 @@ package enum LiveItem: Hashable, Sendable, Comparable, CustomStringConvertible {
             self = .circle(id)
         } else if let id = CredentialID(text) {
             self = .credential(id)
+        } else if text.hasPrefix(LiveItem.consentsPrefix),
+            let id = PersonID(String(text.dropFirst(LiveItem.consentsPrefix.count)))
+        {
+            self = .consents(id)
         } else {
             return nil
         }
@@ -27,6 +35,7 @@ package enum LiveItem: Hashable, Sendable, Comparable, CustomStringConvertible {
         case .person(let id): id.description
         case .circle(let id): id.description
         case .credential(let id): id.description
+        case .consents(let id): LiveItem.consentsPrefix + id.description
         }
     }
 }

@@ -44,6 +44,7 @@ struct OwnWatches: Sendable {
             reason: .watchReminder, severity: .safety, scope: DerivedID.reminder(watch))
         plan.person = watch.person
         plan.expires = watch.deadline + .seconds(watch.graceSeconds)
+        plan.question = watch.id.raw
         _ = delivery.notify(
             watch.person, .watchReminder(deadline: watch.deadline, note: watch.note), plan, &turn)
     }
@@ -159,14 +160,5 @@ extension EmergencyBook {
                 case .nothing: return false
                 }
             }
-    }
-}
-
-extension Person {
-    /// Whether a number is a verified contact point of theirs that can reply.
-    fileprivate func hasVerified(_ number: String) -> Bool {
-        contacts.contains {
-            $0.channel.rules.acceptsReplies && $0.address == number && $0.verified != nil
-        }
     }
 }

@@ -32,6 +32,7 @@ package struct Reply: Hashable, Sendable {
 struct Replies: Sendable {
     func handle(
         _ reply: Reply, _ escalation: inout Escalation, _ ownWatches: inout OwnWatches,
+        _ questions: inout OwnQuestions, _ positions: inout PositionQueries,
         _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         turn.trace = reply.trace
@@ -39,12 +40,18 @@ struct Replies: Sendable {
         case .stop: setOptOut(reply, isOptedOut: true, &delivery, &turn)
         case .start: setOptOut(reply, isOptedOut: false, &delivery, &turn)
         case .acknowledge(let reference):
+            if reference.isEmpty, questions.confirm(by: reply, &delivery, &turn) { return }
             acknowledge(reference, by: reply, &escalation, &delivery, &turn)
         case .withdraw(let reference):
             withdraw(reference, by: reply, &escalation, &delivery, &turn)
+        case .safe(let pin):
+            questions.handleSafe(pin: pin, by: reply, ownWatches, &delivery, &turn)
         case .extend(let minutes): ownWatches.extend(minutes, by: reply, &delivery, &turn)
         case .help(let note): raiseSOS(reply, note: note, &escalation, &delivery, &turn)
-        case .other: record(reply, escalation, delivery, &turn)
+        case .positions: positions.ask(reply, &delivery, &turn)
+        case .other:
+            record(reply, escalation, delivery, &turn)
+            explainWords(to: reply, &delivery, &turn)
         }
     }
 
@@ -88,8 +95,13 @@ struct Replies: Sendable {
         else {
             return answerWithoutEmergency(reference, reply, state, escalation, &delivery, &turn)
         }
-        let outcome = escalation.acknowledge(
-            emergency.id, by: person, trace: reply.trace, &delivery, &turn)
+        // What goes on of an ended one under duress was found instead, unless the number is also
+        // the person's.
+        let outcome =
+            emergency.state.isActive
+            ? escalation.acknowledge(
+                emergency.id, by: person, trace: reply.trace, &delivery, &turn)
+            : escalation.book.status(of: emergency.id, for: person, turn)
         guard case .status(let status) = outcome else { return }
         let by = status.by.flatMap { turn.directory.person($0)?.name }
         let content: NoticeContent =
@@ -119,7 +131,10 @@ struct Replies: Sendable {
             return delivery.contacts.saveUsage(state, &turn)
         }
         let isResponding = emergency.acknowledgements.contains { $0.by == person }
-        _ = escalation.withdraw(emergency.id, by: person, trace: reply.trace, &delivery, &turn)
+        if emergency.state.isActive {
+            _ = escalation.withdraw(
+                emergency.id, by: person, trace: reply.trace, &delivery, &turn)
+        }
         guard isResponding else { return }
         answer(
             reply, .handedBack, about: emergency, reference: reference, isUrgent: true, &delivery,
@@ -140,7 +155,9 @@ struct Replies: Sendable {
         _ reference: String, _ reply: Reply, _ escalation: Escalation, _ delivery: Delivery,
         _ turn: Turn
     ) -> (Emergency, PersonID)? {
-        let found = ReferenceCodes.emergency(with: reference, escalation, delivery) { message in
+        let found = ReferenceCodes.emergency(
+            with: reference, escalation, delivery, turn.directory
+        ) { message in
             message.channel.rules.acceptsReplies && message.address == reply.sender
         }
         guard let found,
@@ -164,7 +181,6 @@ struct Replies: Sendable {
         _ reference: String, _ reply: Reply, _ state: NumberState, _ escalation: Escalation,
         _ delivery: inout Delivery, _ turn: inout Turn
     ) {
-        if reference.isEmpty, recordCheckIn(reply, delivery, &turn) { return }
         let newest = escalation.book.all.sorted { ($0.raised, $0.id) > ($1.raised, $1.id) }
         if let ended = newest.first(where: {
             isAsked(toConfirm: $0, at: reply.sender, delivery.book)
@@ -207,21 +223,6 @@ struct Replies: Sendable {
             }
     }
 
-    /// Records an OK as a check-in if exactly one person was asked at this number. With two, it is
-    /// not known which of them replied.
-    private func recordCheckIn(_ reply: Reply, _ delivery: Delivery, _ turn: inout Turn) -> Bool {
-        let asked = delivery.book.all.filter {
-            $0.reason == .checkInRequested && $0.address == reply.sender && $0.attempts > 0
-        }
-        let people = Set(asked.compactMap(\.recipient))
-        guard people.count == 1, let person = people.first else { return false }
-        turn.publish(
-            DerivedID.event(.checkInReceived, person, .id(reply.id)),
-            .checkInReceived(
-                Contact(person: person, kind: .checkIn, at: turn.now, trace: reply.trace)))
-        return true
-    }
-
     /// The person who was notified of an emergency at this number, by the messages sent to it, or
     /// for older ones by a recipient's contact points.
     ///
@@ -230,6 +231,9 @@ struct Replies: Sendable {
         notifiedOf emergency: Emergency, at number: String, _ messages: NotificationBook,
         _ directory: Replica
     ) -> PersonID? {
+        // To a number that is also the person's, an emergency under duress does not exist.
+        let isOwn = directory.person(emergency.person)?.hasNumber(number) ?? false
+        if emergency.underDuress != nil, isOwn { return nil }
         let found = recipient(of: emergency, at: number, messages, directory)
         return found.flatMap {
             directory.hidesEmergencies(of: emergency.person, from: $0) ? nil : $0
@@ -247,7 +251,8 @@ struct Replies: Sendable {
         if let notified {
             // With a shared number, prefer somebody who shares a circle with the person.
             let inCircle = notified.recipients.first {
-                !directory.commonCircles(of: emergency.person, and: $0).isEmpty
+                !directory.seen(by: emergency)
+                    .commonCircles(of: emergency.person, and: $0).isEmpty
             }
             if let recipient = inCircle ?? notified.recipient { return recipient }
         }
@@ -273,7 +278,8 @@ struct Replies: Sendable {
             let signal = EmergencySignal(
                 id: id, person: person.id, trigger: .sms, raised: turn.now, received: turn.now,
                 countdownEnds: turn.now,
-                note: note.isEmpty ? nil : String(note.prefix(Limits.noteCharactersMax)),
+                note: note.isEmpty
+                    ? nil : Replies.withoutPINs(String(note.prefix(Limits.noteCharactersMax))),
                 trace: reply.trace)
             turn.publish(
                 DerivedID.event(.signalReceived, person.id, .id(id)), .signalReceived(signal))
@@ -313,6 +319,24 @@ struct Replies: Sendable {
         }
     }
 
+    /// Lists the words for a person who sent none, at most once a day. The rest of a longer text,
+    /// and texts of strangers, have no answer.
+    ///
+    /// It does not depend on emergencies: somebody on a never-notify list would infer one.
+    private func explainWords(to reply: Reply, _ delivery: inout Delivery, _ turn: inout Turn) {
+        guard !reply.isContinuation, !reply.text.isEmpty else { return }
+        var state = delivery.contacts[reply.sender]
+        guard state.stopped == nil,
+            state.explained.map({ turn.now - $0 >= Limits.explanationPause }) ?? true,
+            let person = turn.directory.sortedPeople.first(where: {
+                $0.hasVerifiedNumber(reply.sender)
+            })
+        else { return }
+        state.explained = turn.now
+        delivery.contacts.saveUsage(state, &turn)
+        answer(reply, .replyWords, of: person, &delivery, &turn)
+    }
+
     /// A text with dots in place of what may be a PIN: a person in danger may send theirs.
     static func withoutPINs(_ text: String) -> String {
         var shown = ""
@@ -339,14 +363,16 @@ struct Replies: Sendable {
     ///
     /// - Parameters:
     ///   - person: whose language to use; nil = the owner of the number
+    ///   - isPaced: whether it waits for that pause; false = the caller has its own limit
     ///   - isUrgent: whether it is sent regardless of earlier answers and of the queue
     func answer(
         _ reply: Reply, _ content: NoticeContent, about emergency: Emergency? = nil,
         reference: String = "", of person: Person? = nil, isUrgent: Bool = false,
-        _ delivery: inout Delivery, _ turn: inout Turn
+        isPaced: Bool = true, _ delivery: inout Delivery, _ turn: inout Turn
     ) {
         var state = delivery.contacts[reply.sender]
-        if !isUrgent, let last = state.answered, turn.now - last < Limits.replyAnswerPause {
+        if isPaced, !isUrgent, let last = state.answered, turn.now - last < Limits.replyAnswerPause
+        {
             return
         }
         let configuration = delivery.configuration

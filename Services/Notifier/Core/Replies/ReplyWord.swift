@@ -16,6 +16,10 @@ package enum ReplyWord: Hashable, Sendable {
     case help(note: String)
     /// Extend the sender's watch; nil = no minutes were given.
     case extend(minutes: Int64?)
+    /// The sender is safe; nil = no PIN was given.
+    case safe(pin: String?)
+    /// Send the last positions of the sender's circles.
+    case positions
     /// None of these.
     case other
 
@@ -28,7 +32,15 @@ package enum ReplyWord: Hashable, Sendable {
         case let word? where rules.optInWords.contains(word): self = .start
         case let word? where ReplyWord.extensionWords.contains(word):
             self = .extend(minutes: rest.lazy.compactMap { Int64($0) }.first)
-        case "SOS": self = .help(note: rest.joined(separator: " "))
+        case let word? where ReplyWord.safeWords.contains(word):
+            self = .safe(pin: rest.lazy.map(String.init).first(where: PersonPIN.isValid))
+        case let word? where ReplyWord.helpWords.contains(word):
+            self = .help(note: rest.joined(separator: " "))
+        // "Tolong" also means "please", so a longer text is no call.
+        case "TOLONG" where rest.allSatisfy({ ReplyWord.tolongWords.contains($0.uppercased()) }):
+            self = .help(note: "")
+        case let word? where ReplyWord.positionWords.contains(word) && rest.isEmpty:
+            self = .positions
         case "OK", "OKAY":
             self = .acknowledge(reference: rest.first.map(String.init) ?? "")
         // "Bukan" and "tidak" are Malay and Indonesian. A text that only begins so is none.
@@ -41,6 +53,16 @@ package enum ReplyWord: Hashable, Sendable {
         default: self = .other
         }
     }
+
+    /// Words for ending a watch and answering a check-in, in each language.
+    private static let safeWords: Set<String> = ["SAFE", "SELAMAT", "AMAN"]
+
+    /// Words for calling for help, in each language. HELP is none: carriers answer it themselves.
+    private static let helpWords: Set<String> = ["SOS", "KECEMASAN", "DARURAT"]
+    /// Words that may follow "tolong" in a call for help: "help me", "help!".
+    private static let tolongWords: Set<String> = ["SAYA", "AKU", "TOLONG"]
+    /// Words for asking for positions, in each language.
+    private static let positionWords: Set<String> = ["WHERE", "MANA", "DIMANA"]
 
     /// Words for extending a watch, in each language.
     private static let extensionWords: Set<String> = ["EXTEND", "LANJUT", "PERPANJANG"]

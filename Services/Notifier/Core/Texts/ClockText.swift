@@ -31,7 +31,7 @@ enum ClockText {
 }
 
 /// Formats coordinates with five decimals, about one metre.
-enum PlaceText {
+package enum PlaceText {
     static func degrees(_ valueE7: Int32) -> String {
         let rounded = (abs(Int64(valueE7)) + 50) / 100
         let fraction = String(rounded % 100_000)
@@ -39,7 +39,7 @@ enum PlaceText {
         return "\(valueE7 < 0 && rounded > 0 ? "-" : "")\(rounded / 100_000).\(zeros)\(fraction)"
     }
 
-    static func coordinates(_ position: Coordinate) -> String {
+    package static func coordinates(_ position: Coordinate) -> String {
         "\(degrees(position.latitudeE7)), \(degrees(position.longitudeE7))"
     }
 

@@ -27,8 +27,16 @@ package struct Composer: Sendable {
         if rules.acceptsReplies, reader.hasReplies, case .contact(.asked) = content {
             parts.rest.append(phrases.checkInByReply)
         }
+        if rules.acceptsReplies, reader.hasReplies,
+            case .checkInDue(_, _, _, let asksPIN) = content
+        {
+            parts.rest.append(asksPIN ? phrases.safeByReply : phrases.checkInByReply)
+        }
         if rules.acceptsReplies, reader.hasReplies, case .watchReminder = content {
             parts.rest.append(phrases.extendByReply)
+        }
+        if rules.acceptsReplies, reader.hasReplies, case .drill = content {
+            parts.rest.append(phrases.respondByReply(reference: reader.reference))
         }
         switch rules.form {
         case .line: return RenderedText(subject: "", text: parts.line)
@@ -120,9 +128,19 @@ package struct Composer: Sendable {
         case .ownRaised(let by):
             return short(phrases.ownRaised(by: by.map { name($0, nameMax) }))
         case .watchReminder(let deadline, let note):
-            var parts = short(phrases.watchReminder(deadline: clock(deadline)))
+            var parts = linked(
+                phrases.watchReminder(deadline: clock(deadline)), phrases.extendOnPage)
             parts.rest += noteLine(note)
             return parts
+        case .checkInDue(let checkIn, let due, let alarmAt, _):
+            return linked(
+                phrases.checkInDue(
+                    name: name(checkIn, nameMax), due: clock(due), alarmAt: clock(alarmAt)),
+                phrases.answerOnPage)
+        case .timeUp(let text, let due):
+            let text = PlainText.line(text, charactersMax: Limits.noteCharactersMax)
+            return short(phrases.timeUp(text, due: due.map { clock($0) }))
+        case .safety(let reply): return short(phrases.safety(reply))
         case .watch(.extended(let deadline)):
             return short(phrases.watchExtended(deadline: clock(deadline)))
         case .watch(.howToExtend): return short(phrases.howToExtend)
@@ -165,6 +183,10 @@ package struct Composer: Sendable {
             return short(phrases.referenceNeeded(who: who, reference: reference))
         case .confirmInApp: return short(phrases.confirmInApp)
         case .sosReceived: return short(phrases.sosReceived)
+        case .positions(let positions): return parts(of: positions)
+        case .replyWords: return short(phrases.replyWords)
+        case .drill(let by): return partsOfDrill(by: name(by, nameMax), nameMax: nameMax)
+        case .drillAnswered: return short(phrases.drillAnswered)
         case .stopped: return short(phrases.optedOut)
         case .started: return short(phrases.optedIn)
         case .test(let gateway): return short(phrases.test(gateway: gateway))
@@ -177,6 +199,43 @@ package struct Composer: Sendable {
             phrases.ownEnded(
                 by: by.map { name($0, nameMax) }, circles: circles.map { name($0, nameMax) }))
         parts.rest = phrases.ownEndedAnswer(goesOn: circles != nil)
+        return parts
+    }
+
+    private func parts(of positions: PositionsContent) -> MessageParts {
+        switch positions {
+        case .found(let lines, let more):
+            let sentences = lines.map(sentence)
+            var parts = short(sentences.first ?? phrases.nobodyShares)
+            parts.rest += sentences.dropFirst()
+            if more > 0 { parts.rest.append(phrases.morePositions(more)) }
+            return parts
+        case .none: return short(phrases.nobodyShares)
+        case .sharedNumber: return short(phrases.sharedNumber)
+        case .tooMany: return short(phrases.tooManyQuestions)
+        }
+    }
+
+    private func sentence(_ line: PositionLine) -> String {
+        let whereabouts =
+            switch line.whereabouts {
+            case .at(let place):
+                "\(PlaceText.coordinates(place.position)), \(certainty(of: place))"
+            case .zone(let zone?, let taken):
+                phrases.inZone(name(zone, Limits.nameCharactersMax), at: clock(taken))
+            case .zone(nil, let taken): phrases.inNoZone(at: clock(taken))
+            case .paused: phrases.sharingPaused
+            case .unknown: phrases.noPosition
+            }
+        return "\(name(line.name, Limits.nameCharactersMax)): \(whereabouts)"
+    }
+
+    /// A drill: marked as a test first, then like an alarm.
+    private func partsOfDrill(by: String, nameMax: Int) -> MessageParts {
+        let sentence = phrases.drill(who: by, circle: name(reader.circle, nameMax))
+        var parts = MessageParts(
+            subject: "TEST Jaga: \(sentence)", vital: ["TEST Jaga: \(sentence)"], rest: [])
+        if !reader.link.isEmpty { parts.rest.append(phrases.answerDrill(reader.link)) }
         return parts
     }
 
@@ -290,7 +349,8 @@ package struct Composer: Sendable {
     }
 
     private func certainty(of place: Place) -> String {
-        phrases.certainty(metres: place.accuracyMetres, taken: clock(place.taken))
+        let known = phrases.certainty(metres: place.accuracyMetres, taken: clock(place.taken))
+        return place.isSuspect ? "\(phrases.suspectPosition), \(known)" : known
     }
 
     private var referenceLine: [String] {

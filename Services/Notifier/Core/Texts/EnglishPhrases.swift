@@ -34,6 +34,7 @@ struct EnglishPhrases: Phrasebook {
         }
     }
 
+    var suspectPosition: String { "Position doubtful" }
     var underDuress: String { "DURESS: DO NOT CALL OR TEXT THEM" }
 
     func certainty(metres: Int?, taken: String) -> String {
@@ -146,6 +147,30 @@ struct EnglishPhrases: Phrasebook {
     func watchReminder(deadline: String) -> String {
         "Are you OK? Your watch ends at \(deadline). End or extend it in Jaga"
             + " or we alert your circle"
+    }
+
+    func extendOnPage(_ link: String) -> String { "Extend or end: \(link)" }
+    func answerOnPage(_ link: String) -> String { "Answer: \(link)" }
+
+    func checkInDue(name: String, due: String, alarmAt: String) -> String {
+        let check = name.isEmpty ? "check-in" : "check-in \(name)"
+        return "Are you OK? Your \(check) was due at \(due). Answer or we alert your circle at"
+            + " \(alarmAt)"
+    }
+
+    var safeByReply: String { "Or reply SAFE and your PIN" }
+
+    func timeUp(_ text: String, due: String?) -> String {
+        "Time is up!\(text.isEmpty ? "" : " \(text)")\(due.map { ", was due at \($0)" } ?? "")"
+    }
+
+    func safety(_ reply: SafetyReply) -> String {
+        switch reply {
+        case .noted: "Noted: you are safe"
+        case .pinNeeded: "Your PIN is needed. Reply SAFE and your PIN"
+        case .wrongPIN: "Wrong PIN. Reply SAFE and your PIN"
+        case .inApp: "An SMS without a PIN cannot end your watch. End it in Jaga"
+        }
     }
 
     var extendByReply: String { "Or reply EXTEND 30 for 30 min more" }
@@ -275,6 +300,24 @@ struct EnglishPhrases: Phrasebook {
     var confirmInApp: String {
         "An SMS cannot end your emergency. Confirm in Jaga that it is over"
     }
+
+    var nobodyShares: String { "Nobody shares a position with you" }
+    var sharedNumber: String {
+        "Several people have this number, so positions are not sent to it. Look into Jaga"
+    }
+    var tooManyQuestions: String { "You asked 10 times in an hour. Try again later" }
+    var sharingPaused: String { "sharing paused" }
+    func inNoZone(at: String) -> String { "in no zone, \(at)" }
+    func morePositions(_ count: Int) -> String { "\(count) more in Jaga" }
+    var replyWords: String {
+        "Words: SOS calls for help. WHERE sends positions. OK and a code answers an alarm."
+            + " EXTEND 30 extends your watch, SAFE and your PIN ends it. STOP ends zone alerts"
+    }
+    func drill(who: String, circle: String) -> String {
+        "this is a drill of \(circle), started by \(who). Nobody is in danger"
+    }
+    func answerDrill(_ link: String) -> String { "Answer: \(link)" }
+    var drillAnswered: String { "Thank you, your answer to the drill is recorded" }
 
     var sosReceived: String { "SOS received. We are alerting your circle" }
     var optedOut: String {

@@ -34,6 +34,7 @@ struct IndonesianPhrases: MalayPhrasebook {
         }
     }
 
+    var suspectPosition: String { "Posisi diragukan" }
     var underDuress: String { "DALAM ANCAMAN: JANGAN TELEPON ATAU SMS DIA" }
 
     func certainty(metres: Int?, taken: String) -> String {
@@ -144,6 +145,31 @@ struct IndonesianPhrases: MalayPhrasebook {
     func watchReminder(deadline: String) -> String {
         "Anda baik-baik saja? Pemantauan Anda berakhir pukul \(deadline). Akhiri atau"
             + " perpanjang di Jaga atau kami memberi tahu grup Anda"
+    }
+
+    func extendOnPage(_ link: String) -> String { "Perpanjang atau akhiri: \(link)" }
+    func answerOnPage(_ link: String) -> String { "Jawab: \(link)" }
+
+    func checkInDue(name: String, due: String, alarmAt: String) -> String {
+        let check = name.isEmpty ? "" : " \(name)"
+        return "Anda baik-baik saja? Konfirmasi\(check) seharusnya pukul \(due). Jawab atau kami"
+            + " memberi tahu grup Anda pukul \(alarmAt)"
+    }
+
+    var safeByReply: String { "Atau balas AMAN dan PIN Anda" }
+
+    func timeUp(_ text: String, due: String?) -> String {
+        "Waktu habis!\(text.isEmpty ? "" : " \(text)")"
+            + (due.map { ", seharusnya pukul \($0)" } ?? "")
+    }
+
+    func safety(_ reply: SafetyReply) -> String {
+        switch reply {
+        case .noted: "Dicatat: Anda aman"
+        case .pinNeeded: "PIN Anda diperlukan. Balas AMAN dan PIN Anda"
+        case .wrongPIN: "PIN salah. Balas AMAN dan PIN Anda"
+        case .inApp: "SMS tanpa PIN tidak dapat mengakhiri pemantauan. Akhiri di Jaga"
+        }
     }
 
     var extendByReply: String { "Atau balas PERPANJANG 30 untuk tambah 30 menit" }
@@ -276,6 +302,25 @@ struct IndonesianPhrases: MalayPhrasebook {
     var confirmInApp: String {
         "SMS tidak bisa mengakhiri darurat Anda. Konfirmasi di Jaga bahwa sudah berakhir"
     }
+
+    var nobodyShares: String { "Tidak ada yang membagikan posisi kepada Anda" }
+    var sharedNumber: String {
+        "Beberapa orang memakai nomor ini, jadi posisi tidak dikirim. Lihat di Jaga"
+    }
+    var tooManyQuestions: String { "Anda bertanya 10 kali dalam satu jam. Coba lagi nanti" }
+    var sharingPaused: String { "berbagi dijeda" }
+    func inNoZone(at: String) -> String { "di luar semua zona, \(at)" }
+    func morePositions(_ count: Int) -> String { "\(count) lagi di Jaga" }
+    var replyWords: String {
+        "Kata: SOS atau TOLONG meminta bantuan. MANA mengirim posisi."
+            + " OK dan kode menjawab alarm. PERPANJANG 30 memperpanjang pemantauan,"
+            + " AMAN dan PIN Anda mengakhirinya. STOP menghentikan peringatan zona"
+    }
+    func drill(who: String, circle: String) -> String {
+        "ini latihan \(circle), dimulai oleh \(who). Tidak ada yang dalam bahaya"
+    }
+    func answerDrill(_ link: String) -> String { "Jawab: \(link)" }
+    var drillAnswered: String { "Terima kasih, jawaban Anda untuk latihan sudah dicatat" }
 
     var sosReceived: String { "SOS diterima. Kami sedang memberi tahu grup Anda" }
     var optedOut: String {

@@ -24,6 +24,8 @@ protocol Phrasebook: Sendable {
     var underDuress: String { get }
     /// Accuracy and time of a position: "within 12 m, 10:18".
     func certainty(metres: Int?, taken: String) -> String
+    /// Of a position that contradicts the ones before it.
+    var suspectPosition: String { get }
     /// Delay of a message because the server was down.
     func late(due: String, until: String) -> String
     var noPosition: String { get }
@@ -66,6 +68,16 @@ protocol Phrasebook: Sendable {
     /// To a person on whose behalf somebody called.
     func ownRaised(by: String?) -> String
     func watchReminder(deadline: String) -> String
+    /// Links to the page of a watch, and of a check-in.
+    func extendOnPage(_ link: String) -> String
+    func answerOnPage(_ link: String) -> String
+    /// To a person whose check-in is due; the name may be empty.
+    func checkInDue(name: String, due: String, alarmAt: String) -> String
+    /// To somebody with a PIN, in place of ``checkInByReply``.
+    var safeByReply: String { get }
+    /// To the owner of a timer; the text may be empty. With a time if it ran out late.
+    func timeUp(_ text: String, due: String?) -> String
+    func safety(_ reply: SafetyReply) -> String
     /// Appended if replies by SMS are received.
     var extendByReply: String { get }
     func watchExtended(deadline: String) -> String
@@ -113,6 +125,20 @@ protocol Phrasebook: Sendable {
     /// To the person in danger, who replied to the question by SMS.
     var confirmInApp: String { get }
     var sosReceived: String { get }
+    /// Answers to a question by SMS for positions.
+    var nobodyShares: String { get }
+    var sharedNumber: String { get }
+    var tooManyQuestions: String { get }
+    var sharingPaused: String { get }
+    /// Only zones are shared, and the person is in none that may be named.
+    func inNoZone(at: String) -> String
+    func morePositions(_ count: Int) -> String
+    /// The words of commands by SMS.
+    var replyWords: String { get }
+    /// A drill of a circle, after the mark of a test.
+    func drill(who: String, circle: String) -> String
+    func answerDrill(_ link: String) -> String
+    var drillAnswered: String { get }
     var optedOut: String { get }
     var optedIn: String { get }
     func test(gateway: String) -> String

@@ -45,6 +45,7 @@ struct MalayPhrases: MalayPhrasebook {
         }
     }
 
+    var suspectPosition: String { "Kedudukan diragui" }
     var underDuress: String { "DIANCAM: JANGAN TELEFON ATAU SMS DIA" }
 
     func certainty(metres: Int?, taken: String) -> String {
@@ -155,6 +156,31 @@ struct MalayPhrases: MalayPhrasebook {
     func watchReminder(deadline: String) -> String {
         "Anda selamat? Pemantauan anda tamat pada \(deadline). Tamatkan atau lanjutkan"
             + " dalam Jaga atau kami maklumkan kumpulan anda"
+    }
+
+    func extendOnPage(_ link: String) -> String { "Lanjutkan atau tamatkan: \(link)" }
+    func answerOnPage(_ link: String) -> String { "Jawab: \(link)" }
+
+    func checkInDue(name: String, due: String, alarmAt: String) -> String {
+        let check = name.isEmpty ? "" : " \(name)"
+        return "Anda selamat? Pengesahan\(check) sepatutnya pada \(due). Jawab atau kami"
+            + " maklumkan kumpulan anda pada \(alarmAt)"
+    }
+
+    var safeByReply: String { "Atau balas SELAMAT dan PIN anda" }
+
+    func timeUp(_ text: String, due: String?) -> String {
+        "Masa tamat!\(text.isEmpty ? "" : " \(text)")"
+            + (due.map { ", sepatutnya pada \($0)" } ?? "")
+    }
+
+    func safety(_ reply: SafetyReply) -> String {
+        switch reply {
+        case .noted: "Dicatat: anda selamat"
+        case .pinNeeded: "PIN anda diperlukan. Balas SELAMAT dan PIN anda"
+        case .wrongPIN: "PIN salah. Balas SELAMAT dan PIN anda"
+        case .inApp: "SMS tanpa PIN tidak boleh menamatkan pemantauan. Tamatkan di Jaga"
+        }
     }
 
     var extendByReply: String { "Atau balas LANJUT 30 untuk tambah 30 minit" }
@@ -288,6 +314,25 @@ struct MalayPhrases: MalayPhrasebook {
     var confirmInApp: String {
         "SMS tidak dapat menamatkan kecemasan anda. Sahkan dalam Jaga bahawa ia telah tamat"
     }
+
+    var nobodyShares: String { "Tiada sesiapa berkongsi kedudukan dengan anda" }
+    var sharedNumber: String {
+        "Beberapa orang mempunyai nombor ini, jadi kedudukan tidak dihantar. Lihat dalam Jaga"
+    }
+    var tooManyQuestions: String { "Anda bertanya 10 kali dalam sejam. Cuba lagi nanti" }
+    var sharingPaused: String { "perkongsian dijeda" }
+    func inNoZone(at: String) -> String { "di luar semua zon, \(at)" }
+    func morePositions(_ count: Int) -> String { "\(count) lagi dalam Jaga" }
+    var replyWords: String {
+        "Perkataan: SOS atau TOLONG meminta bantuan. MANA menghantar kedudukan."
+            + " OK dan kod menjawab penggera. LANJUT 30 melanjutkan pemantauan,"
+            + " SELAMAT dan PIN anda menamatkannya. STOP menghentikan amaran zon"
+    }
+    func drill(who: String, circle: String) -> String {
+        "ini latihan \(circle), dimulakan oleh \(who). Tiada sesiapa dalam bahaya"
+    }
+    func answerDrill(_ link: String) -> String { "Jawab: \(link)" }
+    var drillAnswered: String { "Terima kasih, jawapan anda untuk latihan telah direkodkan" }
 
     var sosReceived: String { "SOS diterima. Kami sedang memaklumkan kumpulan anda" }
     var optedOut: String {

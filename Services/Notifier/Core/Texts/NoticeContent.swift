@@ -33,6 +33,12 @@ package enum NoticeContent: Hashable, Sendable {
     case ownRaised(by: String?)
     /// To the owner of a watch: it ends at this time.
     case watchReminder(deadline: Timestamp, note: String?)
+    /// To a person whose check-in is due: their circle is alerted at a time.
+    case checkInDue(name: String, due: Timestamp, alarmAt: Timestamp, asksPIN: Bool)
+    /// To the owner of a timer. With a time if it ran out late.
+    case timeUp(String, due: Timestamp?)
+    /// To a sender of an SMS that they are safe.
+    case safety(SafetyReply)
     /// To a sender of an SMS about their own watch.
     case watch(WatchReply)
     /// The person in danger has arrived at the destination of their expired watch.
@@ -65,6 +71,14 @@ package enum NoticeContent: Hashable, Sendable {
     case confirmInApp
     /// To the sender of an SOS by SMS.
     case sosReceived
+    /// To a sender who asked by SMS for the positions of their circles.
+    case positions(PositionsContent)
+    /// To a sender of an SMS that is no command: the words that are.
+    case replyWords
+    /// A drill of the reader's circle, and who started it.
+    case drill(by: String)
+    /// To somebody who answered a drill by SMS.
+    case drillAnswered
     /// To a number that replied STOP, or START.
     case stopped
     case started
@@ -136,6 +150,37 @@ package enum WatchReply: Hashable, Sendable {
     case none
 }
 
+/// The answer to a question by SMS for positions.
+package enum PositionsContent: Hashable, Sendable {
+    /// - Parameter more: how many more there are
+    case found([PositionLine], more: Int)
+    /// Nobody shares a position with the sender.
+    case none
+    /// The number is a contact point of several people.
+    case sharedNumber
+    /// Too many questions within an hour.
+    case tooMany
+}
+
+/// The position of one person in such an answer.
+package struct PositionLine: Hashable, Sendable {
+    package enum Whereabouts: Hashable, Sendable {
+        case at(Place)
+        /// They share zones only; nil = in none that may be named.
+        case zone(String?, taken: Timestamp)
+        case paused
+        case unknown
+    }
+
+    package var name: String
+    package var whereabouts: Whereabouts
+
+    package init(name: String, whereabouts: Whereabouts) {
+        self.name = name
+        self.whereabouts = whereabouts
+    }
+}
+
 /// Content of a contact notification.
 package enum ContactContent: Hashable, Sendable {
     /// To the person: are they OK? Their circle is alerted at `alarmAt`; nil = it is not.
@@ -155,8 +200,13 @@ package struct Place: Hashable, Sendable {
     /// Nil = not reported.
     package var accuracyMetres: Int?
     package var taken: Timestamp
+    /// Whether it contradicts the positions before it.
+    package var isSuspect: Bool
 
-    package init(_ fix: Fix) {
+    package init(_ fix: Fix) { self.init(fix, isSuspect: false) }
+
+    package init(_ fix: Fix, isSuspect: Bool) {
+        self.isSuspect = isSuspect
         position = fix.position
         accuracyMetres =
             fix.accuracyCentimetres > 0 ? Int((fix.accuracyCentimetres + 99) / 100) : nil

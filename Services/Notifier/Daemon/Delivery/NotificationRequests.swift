@@ -23,11 +23,12 @@ struct NotificationRequests {
         var subjects: Set<PersonID> = []
         var last = rows.last?.seq
         for (seq, row) in rows where row.recipient == person || row.person == person {
+            let isCovert = try isCovert(row)
             guard row.isReadable(by: person, in: context.directory),
-                try !isCovert(row, for: person)
+                !isCovert || row.person != person
             else { continue }
             items.append(Documents.personNotification(row, to: person))
-            if let subject = row.person { subjects.insert(subject) }
+            if let subject = row.person, !isCovert { subjects.insert(subject) }
             guard items.count < page.limit else {
                 last = seq
                 break
@@ -41,12 +42,12 @@ struct NotificationRequests {
         return .respond(.json(list), showing: Array(subjects))
     }
 
-    /// Whether a message is about an emergency under duress of its reader, which does not exist for
-    /// them.
-    private func isCovert(_ row: Notification, for reader: PersonID) throws -> Bool {
-        guard row.person == reader, let id = row.emergency else { return false }
+    /// Whether a message is about an emergency under duress. For its person it does not exist, and
+    /// nobody's look at it stands in their access log.
+    private func isCovert(_ row: Notification) throws -> Bool {
+        guard let id = row.emergency else { return false }
         let known = try context.core.escalation.emergency(id) ?? context.store.emergency(id)
-        return known?.isVisible(to: reader) == false
+        return known?.underDuress != nil
     }
 
     /// Messages in the built-in sink.

@@ -79,7 +79,8 @@ struct Transfers {
                 TestExchange(GatewayRegistry.message(message, at: now), by: $0)
             }
         case .status, .denied, .unknown, .notYet, .notEnded, .notReopenable, .text, .number,
-            .expired, .unknownGateway, .wrongAddress, .tooMany:
+            .expired, .unknownGateway, .wrongAddress, .tooMany, .pinNeeded, .wrongPIN,
+            .tooManyPINs, .drill, .liveLink:
             nil
         }
     }

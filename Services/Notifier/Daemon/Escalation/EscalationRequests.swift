@@ -22,6 +22,15 @@ struct EscalationRequests {
             note: try note(of: request), trace: request.trace)
     }
 
+    /// Reads the person's confirmation of an end, with their PIN if one is set.
+    func confirmation(
+        _ request: Request, _ parameters: Parameters, by principal: Principal
+    ) throws -> Command {
+        var command = try command(request, parameters, by: principal)
+        command.pin = try request.pin()
+        return command
+    }
+
     /// Reads an acknowledgement with the code of a message.
     func referenceCommand(
         _ request: Request, _ parameters: Parameters, by principal: Principal
@@ -54,17 +63,23 @@ struct EscalationRequests {
         let directory = context.directory
         switch request.query["state"] ?? "active" {
         case "active":
-            let items = context.core.escalation.active.filter { $0.isVisible(to: reader) }
+            let items = context.core.escalation.active.filter { mayRead($0, reader) }
                 .prefix(page.limit).map {
                     Documents.escalation($0, in: directory)
                 }
             return .respond(.json(["items": .array(items), "next": nil]))
         case "ended":
-            let rows = try context.store.endedEmergencies(
-                for: reader, before: page.before, limit: page.limit)
-            return .respond(
-                page.response(
-                    rows.map { ($0.ended, Documents.escalation($0.row, in: directory)) }))
+            var found: [(seq: Int64, json: JSON)] = []
+            var before = page.before
+            while found.count < page.limit {
+                let rows = try context.store.endedEmergencies(
+                    for: reader, before: before, limit: page.limit)
+                found += rows.filter { mayRead($0.row, reader) }
+                    .map { ($0.ended, Documents.escalation($0.row, in: directory)) }
+                guard rows.count == page.limit, let last = rows.last else { break }
+                before = last.ended
+            }
+            return .respond(page.response(Array(found.prefix(page.limit))))
         default:
             throw Problem.invalid("no such state", field: "state", hint: "active or ended")
         }
@@ -102,6 +117,13 @@ struct EscalationRequests {
         return .respond(.json(RightsView.list(decisions, of: principal)))
     }
 
+    /// Whether an emergency exists for a reader; the operator is nil. For staff on the never-notify
+    /// list of its person it does not.
+    private func mayRead(_ row: Emergency, _ reader: PersonID?) -> Bool {
+        row.isVisible(to: reader)
+            && reader.map { !context.directory.hidesEmergencies(of: row.person, from: $0) } ?? true
+    }
+
     /// One emergency with contact points and messages of everyone concerned, without a position.
     ///
     /// The access is recorded for everyone whose contact points it shows, and logged with the id,
@@ -109,7 +131,7 @@ struct EscalationRequests {
     func show(_ id: EmergencyID, for reader: PersonID?, _ log: Log) throws -> RequestOutcome {
         let store = context.store
         guard let row = try context.core.escalation.emergency(id) ?? store.emergency(id),
-            row.isVisible(to: reader)
+            mayRead(row, reader)
         else {
             throw Problem.notFound(
                 "there is no such emergency", hint: "GET /v1/escalations lists them")
@@ -119,7 +141,7 @@ struct EscalationRequests {
         let others = Documents.recipients(of: row, in: context.directory)
         return .respond(
             .json(Documents.escalation(row, messages: messages, in: context.directory)),
-            showing: [row.person] + others)
+            showing: (row.underDuress == nil ? [row.person] : []) + others)
     }
 }
 

@@ -77,6 +77,17 @@ extension NotifierStore {
         }.reversed()
     }
 
+    /// The positions of a person that a page shows, oldest first: those of a period, or the newest
+    /// before it if there is none.
+    func shownPositions(
+        of person: PersonID, since: Timestamp, through end: Timestamp
+    ) throws -> [FollowedPositionRow] {
+        let rows = try followedPositions(
+            of: person, from: since, through: end, limit: Limits.trailRowsMax)
+        guard rows.isEmpty else { return rows }
+        return try followedPositions(of: person, from: .zero, through: end, limit: 1)
+    }
+
     /// Deletes what is stored about a removed person.
     func eraseFollowedPositions(of person: PersonID) throws {
         for table in ["followed_position", "reporting"] {

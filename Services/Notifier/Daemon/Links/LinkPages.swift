@@ -16,9 +16,9 @@ struct LinkPages {
         case respond(Response)
         /// - Parameters:
         ///   - look: a link whose page *Show* opened; nil = it was open
-        ///   - person: whom the page shows
+        ///   - person: in whose access log the look stands; nil = nobody's
         ///   - viewer: to whom
-        case show(Response, look: LinkHash?, person: PersonID, viewer: PersonID)
+        case show(Response, look: LinkHash?, person: PersonID?, viewer: PersonID)
         case submit(Input)
     }
 
@@ -30,7 +30,7 @@ struct LinkPages {
     }
 
     /// Key of page tokens and cookies: 32 secret bytes.
-    private let key: [UInt8]
+    let key: [UInt8]
     /// Whether the public URL uses TLS.
     private let isPublicSecure: Bool
     /// Commands that the core has not answered yet, by request.
@@ -45,7 +45,7 @@ struct LinkPages {
 
     mutating func outcome(
         of request: Request, token: String, _ context: RequestContext
-    ) -> Outcome {
+    ) throws -> Outcome {
         guard let link = LinkToken(token)?.hash,
             let (emergency, recipient) = context.core.target(of: link, context.directory)
         else { return .respond(ResponderPageView.invalidLink) }
@@ -53,7 +53,7 @@ struct LinkPages {
         let language = context.core.language(of: recipient, context.directory)
         guard request.method == .post else {
             return proof.hasCookie(request.headers)
-                ? show(link, context, request, isLook: false)
+                ? try show(link, context, request, isLook: false)
                 : cover(language, proof, context)
         }
         guard request.body.count <= Limits.linkFormBytesMax else {
@@ -68,10 +68,10 @@ struct LinkPages {
         else {
             // A page that was open for too long, or a form that nobody was shown.
             return proof.hasCookie(request.headers)
-                ? show(link, context, request, isLook: false, remark: language.page.retry)
+                ? try show(link, context, request, isLook: false, remark: language.page.retry)
                 : cover(language, proof, context)
         }
-        if button == .show { return show(link, context, request, isLook: true) }
+        if button == .show { return try show(link, context, request, isLook: true) }
         let note = form[ResponderPageView.Field.note].map {
             String($0.prefix(Limits.commandNoteCharactersMax))
         }
@@ -84,7 +84,7 @@ struct LinkPages {
         case .acknowledge: return .submit(.acknowledge(command))
         case .withdraw: return .submit(.withdraw(command))
         case .resolve: return .submit(.resolve(command))
-        case .show: return show(link, context, request, isLook: true)
+        case .show: return try show(link, context, request, isLook: true)
         }
     }
 
@@ -98,9 +98,11 @@ struct LinkPages {
     private func show(
         _ link: LinkHash, _ context: RequestContext, _ request: Request, isLook: Bool,
         remark: String? = nil
-    ) -> Outcome {
-        guard let page = context.core.page(of: link, context.directory, at: context.now),
-            let (emergency, recipient) = context.core.target(of: link, context.directory)
+    ) throws -> Outcome {
+        guard let (emergency, recipient) = context.core.target(of: link, context.directory),
+            let page = context.core.page(
+                of: link, context.directory, at: context.now,
+                stored: try positions(of: emergency, context))
         else { return .respond(ResponderPageView.invalidLink) }
         let proof = PageProof(of: link, key: key)
         let isSecure = isPublicSecure || request.headers["X-Forwarded-Proto"] == "https"
@@ -109,7 +111,17 @@ struct LinkPages {
             page, token: proof.token(for: .act, at: context.now), remark: remark
         ).response(cookie: isLook ? cookie : nil)
         return .show(
-            response, look: isLook ? link : nil, person: emergency.person, viewer: recipient)
+            response, look: isLook ? link : nil,
+            person: emergency.underDuress == nil ? emergency.person : nil, viewer: recipient)
+    }
+
+    /// The stored positions of the person in danger, from the trail before the emergency on.
+    private func positions(
+        of emergency: Emergency, _ context: RequestContext
+    ) throws -> [FollowedPositionRow] {
+        try context.store.followedPositions(
+            of: emergency.person, from: emergency.raised - Limits.trailBefore,
+            through: context.now, limit: Limits.trailRowsMax)
     }
 
     // MARK: Answers
@@ -117,10 +129,14 @@ struct LinkPages {
     /// Renders the answer to a command of a page; nil if the request is not one.
     mutating func response(
         to answer: Answer, of request: UInt64, _ context: RequestContext
-    ) -> Response? {
+    ) throws -> Response? {
         guard let waiting = waiting.removeValue(forKey: request) else { return nil }
         let phrases = waiting.language.page
-        let page = context.core.page(of: waiting.link, context.directory, at: context.now)
+        let rows = try context.core.target(of: waiting.link, context.directory).map {
+            try positions(of: $0.emergency, context)
+        }
+        let page = context.core.page(
+            of: waiting.link, context.directory, at: context.now, stored: rows ?? [])
         guard let page else {
             // It is over for the reader. Only who ended it learns more than that.
             guard waiting.button == .resolve, case .status(let status) = answer, status.isYours

@@ -43,7 +43,11 @@ enum ResponderPageView {
         var parts: [HTML] = []
         if let remark { parts.append("<p class=\"note\" role=\"status\">\(remark)</p>") }
         parts.append("<h1>\(page.who): \(page.trigger)</h1>")
+        if page.isUnderDuress {
+            parts.append("<p class=\"note\"><strong>\(phrases.underDuress)</strong></p>")
+        }
         parts += buttons(page, phrases, token: token)
+        if let sketch = page.sketch { parts.append(SketchView.svg(sketch, page.language.sketch)) }
         parts.append("<dl>\(details(page, phrases))</dl>")
         if page.canResolve { parts.append(endForm(phrases, token: token)) }
         parts.append("<p><a class=\"button\" href=\"\">\(phrases.refresh)</a></p>")
@@ -101,15 +105,12 @@ enum ResponderPageView {
         var rows = [
             row(phrases.responders, responders(page, phrases)),
             row(phrases.since, "\(page.raised) (\(page.age))"),
-            row(phrases.place, place(page.whereabouts, phrases)),
+            row(phrases.place, place(page.whereabouts, phrases, page.language.sketch)),
         ]
         if let battery = page.battery { rows.append(row(phrases.battery, "\(Int(battery)) %")) }
         if let note = page.note { rows.append(row(phrases.note, "\(note)")) }
         if !page.trail.isEmpty {
-            let spots = page.trail.map { spot -> HTML in
-                "<li>\(link(spot.map, spot.coordinates)), \(spot.certainty)</li>"
-            }
-            rows.append(row(phrases.trail, "<ul>\(spots)</ul>"))
+            rows.append(row(phrases.trail, SpotView.list(page.trail, page.language.sketch)))
         }
         if !page.recipients.isEmpty {
             rows.append(row(phrases.recipients, "\(page.recipients.joined(separator: ", "))"))
@@ -128,21 +129,13 @@ enum ResponderPageView {
     }
 
     private static func place(
-        _ whereabouts: ResponderPage.Whereabouts, _ phrases: PagePhrases
+        _ whereabouts: ResponderPage.Whereabouts, _ phrases: PagePhrases, _ sketch: SketchPhrases
     ) -> HTML {
         switch whereabouts {
         case .unknown: return "\(phrases.noPosition)"
         case .notShared: return "\(phrases.notShared)"
         case .zone(let sentence): return "\(sentence)"
-        case .at(let spot):
-            return """
-                \(spot.coordinates)<br>\(spot.certainty) (\(spot.age))<br>\
-                \(link(spot.map, phrases.map))
-                """
+        case .at(let spot): return SpotView.whole(spot, map: phrases.map, sketch)
         }
-    }
-
-    private static func link(_ address: String, _ label: String) -> HTML {
-        "<a href=\"\(address)\" rel=\"noopener noreferrer\">\(label)</a>"
     }
 }

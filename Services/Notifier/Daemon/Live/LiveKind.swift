@@ -35,6 +35,14 @@ struct LiveKind: Sendable {
 
     /// Only sent when a credential is gone: one that exists is part of the person's data.
     static let credential = LiveKind(name: "credential") { _, _, _ in nil }
+
+    /// Where to read the requests: only membership knows them.
+    static let consents = LiveKind(name: "consents") { event, _, _ in
+        guard case .consents(let asked) = event.item else { return nil }
+        return [
+            "person": .string(asked.description), "url": .string("/v1/people/\(asked)/consents"),
+        ]
+    }
 }
 
 extension LiveItem {
@@ -43,13 +51,14 @@ extension LiveItem {
         case .person: .person
         case .circle: .circle
         case .credential: .credential
+        case .consents: .consents
         }
     }
 
     /// What an event says when the item is gone.
     func goneView(at mark: LiveMark) -> JSON {
         switch self {
-        case .person, .credential: ["id": .string(description)]
+        case .person, .credential, .consents: ["id": .string(description)]
         case .circle:
             [
                 "id": .string(description),

@@ -109,6 +109,7 @@ extension LiveRow.Subject {
         case .circle(let id, let audience): "circle \(id) \(audience.rawValue)"
         case .person(let id): "person \(id)"
         case .gone(let item, let person): "gone \(item) \(person)"
+        case .consents(let person, let reader): "consents \(person) \(reader)"
         }
     }
 
@@ -128,6 +129,11 @@ extension LiveRow.Subject {
                 return nil
             }
             self = .gone(item, for: person)
+        case ("consents"?, 3):
+            guard let person = PersonID(words[1]), let reader = PersonID(words[2]) else {
+                return nil
+            }
+            self = .consents(of: person, for: reader)
         default: return nil
         }
     }

@@ -82,15 +82,18 @@ struct Erasures {
         let others = Set(directory.sortedPeople.flatMap(\.contacts).map(\.address))
         try database.run("DELETE FROM links WHERE recipient = ?1", .id(person))
         erasure.found += database.lastChanges
-        for table in ["timeline", "texts", "own_watches"] {
+        for table in ["timeline", "texts", "own_watches", "own_questions"] {
             try database.run("DELETE FROM \(table) WHERE person = ?1", .id(person))
         }
         for address in erasure.addresses.subtracting(others).sorted() {
             try database.run("DELETE FROM sink WHERE address = ?1", .text(address))
             try database.run("DELETE FROM numbers WHERE number = ?1", .text(address))
+            try database.run("DELETE FROM position_queries WHERE number = ?1", .text(address))
             erasure.found += database.lastChanges
         }
         try store.eraseFollowedPositions(of: person)
+        try store.eraseDrills(of: person)
+        erasure.found += try store.eraseLiveLinks(of: person)
         let emergencies = try database.all(
             "SELECT id FROM emergencies WHERE json_extract(body, '$.person') = ?1",
             .text(person.description)

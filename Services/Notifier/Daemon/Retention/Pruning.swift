@@ -40,6 +40,8 @@ struct Pruning {
         most = max(most, try prune("applied", "id", by: "at", Limits.appliedKept))
         most = max(most, try prune("timeline", "seq", by: "at", Limits.timelineKept))
         most = max(most, try prune("texts", "seq", by: "created", Limits.textsKept))
+        most = max(most, try prune("drills", "id", by: "ended", Limits.drillsKept))
+        most = max(most, try prune("live_links", "id", by: "ended", Limits.endedLiveLinksKept))
         most = max(most, try pruneEmergencies())
         most = max(most, try pruneFollowedPositions())
         try pruneTimelines(in: directory)

@@ -33,14 +33,16 @@ struct TimelineRequests {
             rows.map { seq, row in
                 (seq, Documents.timeline(row.shown(to: reader, in: circle), seq: seq, in: replica))
             })
-        return .respond(response, showing: rows.map(\.row.person))
+        // Nobody's look at an emergency under duress stands in the access log of its person.
+        let shown = rows.filter { $0.row.isCovert != true }
+        return .respond(response, showing: shown.map(\.row.person))
     }
 }
 
 extension TimelineRecord {
     /// Removes decisions about former members, except in emergencies. Only the person learns whom
     /// their never-notify list excluded.
-    fileprivate func shown(to reader: PersonID?, in circle: Circle) -> TimelineRecord {
+    func shown(to reader: PersonID?, in circle: Circle) -> TimelineRecord {
         var shown = self
         if reader == person {
             for index in shown.decisions.indices where shown.decisions[index].isWithheld == true {

@@ -46,6 +46,21 @@ extension NotifierStore {
         ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1))) }
     }
 
+    /// Entries about an emergency that a reader may know of, in their order.
+    func timeline(
+        of emergency: EmergencyID, for reader: PersonID?, limit: Int
+    ) throws -> [(seq: Int64, row: TimelineRecord)] {
+        try database.all(
+            """
+            SELECT seq, body FROM timeline
+            WHERE json_extract(body, '$.emergency') = ?1 AND (shared OR person = ?2)
+                AND (json_extract(body, '$.isCovert') IS NULL OR person IS NOT ?2)
+            ORDER BY seq DESC LIMIT ?3
+            """, .text(emergency.description), .id(reader), .integer(limit)
+        ) { (seq: $0.int64(0), row: try NotifierStore.decode($0.text(1)) as TimelineRecord) }
+        .reversed()
+    }
+
     /// People by hexadecimal id, as a JSON array.
     private static func list(_ people: [PersonID]) -> String {
         JSON.array(people.map { .string(Hex.encode($0.raw.bytes)) }).text

@@ -4,4 +4,6 @@ import Model
 public enum HeldWait: Hashable, Comparable, Sendable {
     case deadline(DeadlineID)
     case watch(WatchID)
+    case checkIn(CheckInScheduleID)
+    case timer(PersonID)
 }

@@ -22,6 +22,23 @@ struct Watches: Sendable {
 
     // MARK: Requests
 
+    /// The running watch of a person.
+    func running(of person: PersonID) -> TimedWatch? {
+        watchOfPerson[person].flatMap { running[$0] }
+    }
+
+    subscript(id: WatchID) -> TimedWatch? { running[id] }
+
+    /// The running watch that a new one would end; nil = none, or the new one is rejected.
+    func replaced(by start: WatchStart, at now: Timestamp) -> TimedWatch? {
+        let deadline = start.span.end(from: now)
+        guard let running = running(of: start.person), deadline <= running.watch.deadline,
+            start.obstacle == nil,
+            rejection(of: deadline, note: start.terms.note, at: now) == nil
+        else { return nil }
+        return running
+    }
+
     /// Starts a watch. A later deadline than that of the running one extends it, any other ends it
     /// and starts a new one.
     mutating func start(_ start: WatchStart, _ turn: inout Turn) {
@@ -138,12 +155,21 @@ struct Watches: Sendable {
     /// Handles the reminder or the expiry of a watch; an overdue expiry skips the reminder.
     private mutating func expire(_ id: WatchID, _ turn: inout Turn) -> EmergencySignal? {
         guard var timed = running[id] else { return nil }
-        timed.watch.version += 1
         guard turn.now >= timed.expiry else {
+            timed.watch.version += 1
             timed.watch.state = .reminded
             update(timed, &turn)
             return nil
         }
+        return expireNow(id, &turn)
+    }
+
+    /// Makes a running watch an emergency, however much time it has left.
+    ///
+    /// - Returns: its signal
+    mutating func expireNow(_ id: WatchID, _ turn: inout Turn) -> EmergencySignal? {
+        guard var timed = running[id] else { return nil }
+        timed.watch.version += 1
         timed.watch.state = .expired
         update(timed, &turn)
         turn.emit(.publish(.expired(timed, at: turn.now)))

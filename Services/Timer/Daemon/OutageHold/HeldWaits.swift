@@ -6,6 +6,7 @@ import TimerCore
 struct HeldWaits {
     let watches: WatchRows
     let deadlines: DeadlineRows
+    let core: TimerCore
 
     /// The entry of a held wait; nil for one that no operator needs to decide about.
     ///
@@ -19,6 +20,16 @@ struct HeldWaits {
                     id: id.description, kind: "watch", what: DeadlineKind.watchExpiry.rawValue,
                     person: $0.watch.person, due: $0.expiry)
             }
+        case .checkIn(let id):
+            return core.schedule(id).map {
+                HeldEntry(
+                    id: id.description, kind: "check-in",
+                    what: $0.open == nil ? "check-in-due" : "check-in-expiry",
+                    person: $0.schedule.person, due: $0.open?.expires ?? due)
+            }
+        case .timer(let person):
+            return HeldEntry(
+                id: wait.text, kind: "timer", what: "timer-due", person: person, due: due)
         case .deadline(let id):
             guard let deadline = try deadlines.findPending(id), deadline.kind != .retry else {
                 return nil
@@ -37,6 +48,8 @@ extension HeldWait {
         switch self {
         case .deadline(let id): id.description
         case .watch(let id): id.description
+        case .checkIn(let id): id.description
+        case .timer(let person): "timer-\(person)"
         }
     }
 }

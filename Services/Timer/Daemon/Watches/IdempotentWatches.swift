@@ -42,7 +42,10 @@ struct IdempotentWatches {
     /// is true only while the watch runs; repeating it later would claim a watch that does not
     /// exist.
     private func isCurrent(_ first: Response, to input: Input) throws -> Bool {
-        if case .closeWatch = input { return true }
+        switch input {
+        case .startWatch, .extendWatch: break
+        default: return true
+        }
         guard let id = try? JSON.parse(first.body)["id"]?.string.flatMap({ WatchID($0) }) else {
             return false
         }

@@ -8,88 +8,61 @@ import Store
 import TimerCore
 import Web
 
-/// The result of parsing a request under `/v1/watches`: an immediate response, or an input of the
-/// core, which then responds.
-enum WatchRequestOutcome {
-    case respond(Response)
-    /// With the operation that says how long it may be repeated.
-    case input(Input, Operation)
-}
-
 /// Parses and authorizes requests about watches.
 struct WatchRequests {
-    static let router = Router(TimerOperation.table)
-
     let rows: WatchRows
-    let replica: Replica
-    /// The caller; nil if the credentials are unknown.
-    let principal: Principal?
-    let now: Timestamp
-    var reachability = Reachability()
+    let access: RequestAccess
 
-    /// Parses a request.
-    ///
+    private var replica: Replica { access.replica }
+    private var principal: Principal { access.principal }
+    private var now: Timestamp { access.now }
+
     /// - Throws: a ``Problem`` that is the response, or a `StoreError`.
-    func parse(_ request: Request) throws -> WatchRequestOutcome {
-        switch WatchRequests.router.route(request) {
-        case .answered(let response): return .respond(response)
-        case .found(let found, let parameters):
-            let principal = try requirePrincipal()
-            func watch() throws -> TimedWatch {
-                try self.watch(parameters, for: principal, found.id)
-            }
-            let input: Input
-            switch found.id {
-            case .list: return .respond(try list(request, for: principal))
-            case .show: return .respond(try watch().response())
-            case .start: input = try start(request, by: principal)
-            case .extend:
-                let id = try watch().watch.id
-                let body = try WatchBody(request.json(), fields: ["minutes", "deadline"])
-                input = .extendWatch(id, by: body.span, request: request.id)
-            case .end:
-                input = .closeWatch(try watch().watch.id, as: .end, request: request.id)
-            case .cancel:
-                let watch = try watch().watch
-                try check(request.headers["If-Match"], against: watch.version)
-                input = .closeWatch(watch.id, as: .cancel, request: request.id)
-            }
-            return .input(input, found.operation)
+    func outcome(
+        of request: Request, _ operation: TimerOperation.Watches, _ parameters: Parameters
+    ) throws -> ParsedRequest {
+        func watch() throws -> Watch { try self.watch(parameters, operation).watch }
+        switch operation {
+        case .list: return .respond(try list(request))
+        case .show: return .respond(try self.watch(parameters, operation).response())
+        case .start: return .input(try start(request))
+        case .extend:
+            let id = try watch().id
+            let body = try WatchBody(request.json(), fields: ["minutes", "deadline"])
+            return .input(.extendWatch(id, by: body.span, request: request.id))
+        case .end: return .input(try close(try watch(), as: .end, request))
+        case .cancel:
+            let watch = try watch()
+            try check(request.headers["If-Match"], against: watch.version)
+            return .input(try close(watch, as: .cancel, request))
         }
     }
 
-    private func requirePrincipal() throws(Problem) -> Principal {
-        if let principal { return principal }
-        if replica.isEmpty { throw .unavailable("directory replica is still loading; retry") }
-        throw .unauthorized(
-            "credentials are missing or invalid",
-            hint: "Send Authorization: Bearer TOKEN, or Basic with the token as password.")
+    private func close(
+        _ watch: Watch, as closing: WatchClosing, _ request: Request
+    ) throws(Problem) -> Input {
+        let pin = try access.pin(in: request, of: watch.person)
+        return .closeWatch(watch.id, as: closing, pin: pin, request: request.id)
     }
 
-    private func allow(
-        _ principal: Principal, _ action: Action, on target: RightsTarget
-    ) throws(Problem) {
-        if let denial = replica.decide(principal, action, on: target, at: now).denial {
-            throw .denied(denial.explanation)
-        }
-    }
-
-    private func start(_ request: Request, by principal: Principal) throws(Problem) -> Input {
+    private func start(_ request: Request) throws(Problem) -> Input {
         guard let person = principal.person else {
-            try allow(principal, .watch, on: .suite)
+            try access.allow(.watch, on: .suite)
             throw .denied("only a person can start a watch")
         }
-        try allow(principal, .watch, on: .person(person))
+        try access.allow(.watch, on: .person(person))
+        let json = try request.json()
         let body = try WatchBody(
-            request.json(), fields: ["minutes", "deadline", "note", "destination", "recipients"])
+            json, fields: ["minutes", "deadline", "note", "destination", "recipients", "pin"])
         if let zone = body.terms.destination { try checkDestination(zone, of: person) }
         try replica.checkRecipients(body.terms.recipients, of: person)
         return .startWatch(
             WatchStart(
                 id: WatchID(SecureRandom.id()), person: person, span: body.span, terms: body.terms,
-                obstacle: reachability.obstacle(
+                obstacle: access.reachability.obstacle(
                     toHelpersOf: person, among: body.terms.recipients, in: replica, at: now),
-                trace: request.trace, request: request.id))
+                pin: .entered(try RequestAccess.pin(in: json)), trace: request.trace,
+                request: request.id))
     }
 
     /// Checks that entries into a zone are decided for a person, and confirmed.
@@ -110,7 +83,7 @@ struct WatchRequests {
     /// The watch of the path, if the principal may perform the operation. A watch that they
     /// may not see is reported as not found.
     private func watch(
-        _ parameters: Parameters, for principal: Principal, _ operation: TimerOperation
+        _ parameters: Parameters, _ operation: TimerOperation.Watches
     ) throws -> TimedWatch {
         let id = try parameters.id("watch", WatchID.self)
         guard let timed = try rows.find(id) else {
@@ -120,15 +93,15 @@ struct WatchRequests {
         if !replica.decide(principal, .readPerson, on: owner, at: now).isAllowed {
             throw Problem.notFound("watch not found")
         }
-        if operation != .show { try allow(principal, .watch, on: owner) }
+        if operation != .show { try access.allow(.watch, on: owner) }
         return timed
     }
 
-    private func list(_ request: Request, for principal: Principal) throws -> Response {
+    private func list(_ request: Request) throws -> Response {
         if let person = principal.person {
-            try allow(principal, .readPerson, on: .person(person))
+            try access.allow(.readPerson, on: .person(person))
         } else {
-            try allow(principal, .administer, on: .suite)
+            try access.allow(.administer, on: .suite)
         }
         let limit = try request.pageLimit(max: Limits.listMax) ?? Limits.listUsual
         var mark: WatchMark?

@@ -63,6 +63,7 @@ extension WatchRejection {
                 hint: reason.hint)
         case .tooMany:
             .unavailable("too many active watches", retryAfterSeconds: 60)
+        case .pin(let rejection): rejection.problem
         }
     }
 }
@@ -75,5 +76,11 @@ extension WatchResult {
         case .extended(let timed), .closed(let timed): timed.response()
         case .rejected(let rejection): .problem(rejection.problem)
         }
+    }
+
+    /// Whether an equal request has the same result for a while. A right PIN must count soon after
+    /// a wrong one.
+    var isFinal: Bool {
+        if case .rejected(.pin) = self { false } else { true }
     }
 }
